@@ -269,7 +269,7 @@ void play_one(const CompareArguments& arguments, const std::string& file, Compar
     if (InterruptGuard::requested()) return;
     const StepReport& report = playback.show(frame);
     recorder.record(scene.world, report);
-    run.result.statistics.add(report, report.seconds.total());
+    run.result.statistics.add(scene.world, report, report.seconds.total());
     run.steps_with_findings += report.findings.empty() ? 0 : 1;
     if (picture) picture->record(scene.world, report);
   }

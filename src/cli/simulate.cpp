@@ -63,7 +63,7 @@ SimulateResult simulate(Scene& scene, std::uint64_t steps, std::vector<std::uniq
       const StepReport* const taken = step_with_place(stepper, scene.world);
       if (taken == nullptr) break;
       const StepReport& report = *taken;
-      result.statistics.add(report, seconds_since(before));
+      result.statistics.add(scene.world, report, seconds_since(before));
       for (auto& recorder : recorders) recorder->record(scene.world, report);
       motion.add(scene.world, report);
       result.sensors.read(scene.world, report);

@@ -23,8 +23,19 @@ double Sample::quantile(double part) const {
   return *place;
 }
 
-void Statistics::add(const StepReport& report, double step_seconds) {
-  ++steps;
+namespace {
+
+double moving_mass(const World& world) {
+  double mass = 0;
+  for (const Body& body : world.bodies())
+    if (body.inverse_mass > 0) mass += 1 / body.inverse_mass;
+  return mass;
+}
+
+}   // namespace
+
+void Statistics::add(const World& world, const StepReport& report, double step_seconds) {
+  if (++steps == 1) moving_mass_ = moving_mass(world);
   contacts.add(static_cast<double>(report.contacts.size()));
   iterations.add(report.outcome.iterations);
   residual.add(report.outcome.error);
@@ -47,6 +58,8 @@ void Statistics::add(const StepReport& report, double step_seconds) {
   const EnergyLedger& e = report.energy;
   if (steps == 1) energy.kinetic_start = e.kinetic_start, energy.potential_start = e.potential_start;
   energy.kinetic_end = e.kinetic_end, energy.potential_end = e.potential_end;
+  if (report.outcome.status != SolveStatus::converged && moving_mass_ > 0)
+    missed_of_speed.add(report.outcome.error / std::sqrt(2 * std::max(e.kinetic_start, e.kinetic_end) / moving_mass_));
   energy.friction += e.friction, energy.impact += e.impact, energy.stabilisation += e.stabilisation;
   energy.applied += e.applied, energy.driven += e.driven, energy.motors += e.motors, energy.springs += e.springs;
   energy.damping += e.damping, energy.integration += e.integration;

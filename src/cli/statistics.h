@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stickslip/step/report.h"
+#include "stickslip/world/world.h"
 
 namespace stickslip::cli {
 
@@ -29,8 +30,9 @@ class Sample {
 struct Statistics {
   std::uint64_t steps = 0;
   Sample contacts, iterations;
-  Sample residual;              ///< [m/s]
-  Sample milliseconds;          ///< wall time of a step
+  Sample residual;          ///< [m/s]
+  Sample missed_of_speed;   ///< residual of steps that missed, over the speed of what moved: the root mean square [m/s / (m/s)]
+  Sample milliseconds;      ///< wall time of a step
   double penetration_max = 0;   ///< [m]
   double distance_min =
       std::numeric_limits<double>::infinity();   ///< smallest between two bodies; infinite: none came near [m]
@@ -47,8 +49,11 @@ struct Statistics {
   StageTimes seconds;                             ///< sums
   double wall_seconds = 0;                        ///< of the whole run, files included
 
-  void add(const StepReport&, double step_seconds);
+  void add(const World&, const StepReport&, double step_seconds);
   std::uint64_t missed() const { return steps - status_counts[static_cast<std::size_t>(SolveStatus::converged)]; }
+
+ private:
+  double moving_mass_ = 0;   ///< of bodies that forces move, at the first step [kg]
 };
 
 /// Name and seconds of each stage, in the order of the pipeline.

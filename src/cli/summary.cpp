@@ -32,10 +32,15 @@ std::string tolerance_note(const Statistics& s) {
     if (s.status_counts[i] > 0)
       reasons +=
           fmt::format("{}{} {}", reasons.empty() ? "" : ", ", s.status_counts[i], status_name(static_cast<SolveStatus>(i)));
+  const double typical = s.missed_of_speed.quantile(0.5), worst = s.missed_of_speed.max();
   return fmt::format(
-      "{} of {} steps missed their tolerance of {}: {}. Their forces are less exact than asked for; allow more iterations "
+      "{} of {} steps missed their tolerance of {}: {}.{} Their forces are less exact than asked for; allow more iterations "
       "(/step/max_iterations) or see who solves them (--on-failure capture). With --strict the exit code says so.",
-      s.missed(), s.steps, quantity(s.tolerance, "m/s"), reasons);
+      s.missed(), s.steps, quantity(s.tolerance, "m/s"), reasons,
+      std::isfinite(worst) && s.missed_of_speed.size() > 0
+          ? fmt::format(" Half of them were off by at most {:.2g} % of the speed of what moves, the worst by {:.2g} %.",
+                        100 * typical, 100 * worst)
+          : "");
 }
 
 std::string signed_energy(double joules) { return fmt::format("{}{}", joules > 0 ? "+" : "", quantity(joules, "J")); }
@@ -164,6 +169,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
       {"contacts", {{"mean", s.contacts.mean()}, {"max", count_of(s.contacts)}}},
       {"ms_per_step", {{"mean", s.milliseconds.mean()}, {"p95", s.milliseconds.quantile(0.95)}}},
       {"residual", {{"median", s.residual.quantile(0.5)}, {"max", s.residual.max()}}},
+      {"missed_of_speed", {{"median", s.missed_of_speed.quantile(0.5)}, {"max", s.missed_of_speed.max()}}},
       {"iterations", {{"mean", s.iterations.mean()}, {"max", count_of(s.iterations)}}},
       {"penetration_max", s.penetration_max},
       {"distance_min", std::isfinite(s.distance_min) ? nlohmann::ordered_json(s.distance_min) : nlohmann::ordered_json()},

@@ -148,13 +148,6 @@ void collide(const Cylinder& a, const Pose& pose_a, const ConvexHull& b, const P
   collide_cores(a, pose_a, b, pose_b, margin, sink);
 }
 
-void collide_edge(const Box& a, const Pose& pose_a, const Capsule& edge, const Pose& pose, double margin, ContactSink& sink) {
-  collide_cores(a, pose_a, edge, pose, margin, sink);
-}
-void collide_edge(const ConvexHull& a, const Pose& pose_a, const Capsule& edge, const Pose& pose, double margin,
-                  ContactSink& sink) {
-  collide_cores(a, pose_a, edge, pose, margin, sink);
-}
 void collide_edge(const Cylinder& a, const Pose& pose_a, const Capsule& edge, const Pose& pose, double margin,
                   ContactSink& sink) {
   collide_cores(a, pose_a, edge, pose, margin, sink);

@@ -2,16 +2,18 @@
 // along an active edge a cylinder meets a segment, and polytopes meet vertices and edges as meshes do (mesh_mesh.cpp). So a
 // flat floor of triangles is the plane, whatever its triangles are.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <type_traits>
 
+#include "collide/edge_place.h"
 #include "collide/field_pairs.h"
 #include "collide/mesh_side.h"
 #include "collide/mesh_touch.h"
 #include "collide/pairs.h"
-#include "collide/polytope_view.h"
+#include "collide/polytope_side.h"
 #include "collide/tolerances.h"
 #include "stickslip/collide/separation.h"
 #include "stickslip/geometry/aabb.h"
@@ -39,89 +41,13 @@ constexpr double kFaceDeeper = 0.02;
 /// Part of the shape's size from which on what overlaps is deep: corners are then asked how deep they lie.
 constexpr double kDeep = 1e-3;
 
-/// Places on a rim that are asked.
-constexpr int kRimPlaces = 32;
+/// Arcs of a rim that are asked how deep they lie, the shortest part of one as a part of the radius, and the halvings to there.
+constexpr std::uint32_t kRimArcs = 8;
+constexpr double kRimFine = 2e-3;
+constexpr int kRimHalvings = 10;
 
-/// A box or hull as contact generation on meshes sees it, in its own frame; its faces are facets.
-class PolytopeSide {
- public:
-  explicit PolytopeSide(const Box& box) : box_(box), view_(box_.view()) { collect_edges(); }
-  explicit PolytopeSide(const ConvexHull& hull) : box_(Box{}), view_(narrow::view(hull)) { collect_edges(); }
-  PolytopeSide(const PolytopeSide&) = delete;   // the view may point into the object
-  PolytopeSide& operator=(const PolytopeSide&) = delete;
-
-  const std::vector<MeshEdge>& edges() const { return edges_; }
-  double radius() const { return view_.radius; }
-
-  /// The face whose plane a point is highest over: the nearest one to a point inside.
-  NearFacet nearest(const Vec3& point) const {
-    NearFacet best{0, -std::numeric_limits<double>::infinity()};
-    for (std::uint32_t f = 0; f < view_.faces.size(); ++f) {
-      const double height = view_.faces[f].normal.dot(point) - view_.faces[f].offset;
-      if (height > best.distance) best = {f, height};
-    }
-    best.distance = -best.distance;
-    return best;
-  }
-  /// The same among the faces that something can touch; the nearest one if there is none. @param touches as bool(face normal)
-  NearFacet nearest_touched(const Vec3& point, auto&& touches) const {
-    NearFacet best{0, -std::numeric_limits<double>::infinity()};
-    for (std::uint32_t f = 0; f < view_.faces.size(); ++f) {
-      const double height = view_.faces[f].normal.dot(point) - view_.faces[f].offset;
-      if (height > best.distance && touches(view_.faces[f].normal)) best = {f, height};
-    }
-    if (!std::isfinite(best.distance)) return nearest(point);
-    best.distance = -best.distance;
-    return best;
-  }
-  const Vec3& normal(std::uint32_t face) const { return view_.faces[face].normal; }
-
-  /// Whether a vertex can touch something in a unit direction, as `can_touch` of a mesh.
-  bool can_touch(int vertex, const Vec3& direction) const {
-    bool away = true;
-    for (const Polytope::Edge& e : view_.edges) {
-      if (e.vertex[0] != vertex && e.vertex[1] != vertex) continue;
-      for (const int face : e.face)
-        if (view_.faces[face].normal.dot(direction) > kFeatureCone) return true;
-      const Vec3 along = view_.vertices[e.vertex[e.vertex[0] == vertex ? 1 : 0]] - view_.vertices[vertex];
-      away = away && direction.dot(along) <= kFeatureCone * along.norm();
-    }
-    return away;
-  }
-
-  /// Whether the projection of a point onto a face lies in it.
-  bool is_over(std::uint32_t face, const Vec3& point) const {
-    const Polytope::Face& f = view_.faces[face];
-    for (int k = 0; k < f.count; ++k) {
-      const Vec3& a = view_.vertices[view_.loops[f.first + k]];
-      const Vec3 along = view_.vertices[view_.loops[f.first + (k + 1) % f.count]] - a;
-      if (f.normal.cross(along).dot(point - a) < -kClipTolerance * along.norm() * view_.radius) return false;
-    }
-    return true;
-  }
-
- private:
-  void collect_edges() {
-    for (std::uint32_t id = 0; id < view_.edges.size(); ++id) {
-      const Polytope::Edge& e = view_.edges[id];
-      MeshEdge edge;
-      edge.id = id;
-      edge.start = view_.vertices[e.vertex[0]];
-      edge.along = view_.vertices[e.vertex[1]] - edge.start;
-      const Vec3 unit = edge.along.normalized();
-      for (const int side : {0, 1}) {
-        edge.facet[side] = static_cast<std::uint32_t>(e.face[side]);
-        edge.normal[side] = view_.faces[e.face[side]].normal;
-        edge.into[side] = side == 0 ? edge.normal[side].cross(unit) : unit.cross(edge.normal[side]);
-      }
-      edges_.push_back(edge);
-    }
-  }
-
-  BoxPolytope box_;
-  PolytopeView view_;
-  std::vector<MeshEdge> edges_;
-};
+/// Number, among those of an edge, of its deepest place in a cylinder.
+constexpr std::uint32_t kDeepestOfEdge = 2;
 
 template <class S>
 class ConvexOnMesh {
@@ -172,7 +98,7 @@ class ConvexOnMesh {
       while (end < triangles.size() && solid_.facet_of(triangles[end]) == facet) ++end;
       add_facet(facet, std::span(triangles).subspan(first, end - first), side ? &*side : nullptr);
     }
-    complete(size, to_shape, tight);
+    complete(size, to_shape, tight, side ? &*side : nullptr);
     scratch_.contacts.emit(margin_, size, sink);
   }
 
@@ -185,14 +111,24 @@ class ConvexOnMesh {
     scratch_.sink.clear();
     collide(shape_, pose_, HalfSpace{}, plane, margin_, scratch_.sink);
     for (const ContactPoint& p : scratch_.sink.points()) {
-      const auto touches = [&](const Vec3& normal) {
-        return side->can_touch(static_cast<int>(p.feature), pose_.orientation.conjugate() * (mesh_.orientation * -normal));
+      const auto corner = static_cast<std::uint32_t>(p.feature);
+      const auto to_side = [&](const Vec3& normal) {
+        return Vec3(pose_.orientation.conjugate() * (mesh_.orientation * -normal));
       };
-      if (side && !touches(facet.normal)) continue;
+      const auto touches = [&](const Vec3& normal) {
+        return side->is_touched_from(corner, to_side(normal), sine_of_turns(margin_, p.gap, side->radius()));
+      };
+      if (side && !side->can_touch(corner, to_side(facet.normal))) continue;
+      // What is a little in front of a face without looking at it is beside it; what is farther may turn until it does.
+      const bool looks = !side || touches(facet.normal);
+      if (!looks && p.gap >= 0 && p.gap <= kApart * side->radius()) continue;
       const Vec3 on_shape = mesh_.to_local(p.position - 0.5 * p.gap * p.normal);
       const auto over = std::find_if(triangles.begin(), triangles.end(), [&](auto t) { return is_over(solid_, t, on_shape); });
-      if (over == triangles.end()) continue;
-      const bool held = p.gap >= 0 || (side ? is_held_by_face(solid_, *over, on_shape, -p.gap, touches)
+      if (over == triangles.end()) {
+        lowest_beside_ = std::min(lowest_beside_, p.gap);
+        continue;
+      }
+      const bool held = p.gap >= 0 || (side ? looks && is_held_by_face(solid_, *over, on_shape, -p.gap, touches)
                                             : is_nearest(solid_, on_shape, -p.gap, *over));
       add(pair_of_parts(0, facet_part(id)), p.position, p.normal, p.gap,
           mesh_feature(MeshFeature::vertex_on_face, static_cast<std::uint32_t>(p.feature), id), held);
@@ -213,9 +149,12 @@ class ConvexOnMesh {
 
   void add_vertex(const PolytopeSide& side, std::uint32_t vertex, const Pose& to_shape, const Mat3& rotation) {
     const Vec3 x = to_shape.position + rotation * solid_.mesh().vertices[vertex];
-    const auto touches = [&](const Vec3& normal) { return can_touch(solid_, vertex, -(rotation.transpose() * normal)); };
-    // What is in front of a face is outside; of the faces that it is behind, the nearest that it looks at holds it.
     const NearFacet nearest = side.nearest(x);
+    const double sine = sine_of_turns(margin_, -nearest.distance, solid_.radius());
+    const auto touches = [&](const Vec3& normal) {
+      return is_touched_from(solid_, vertex, -(rotation.transpose() * normal), sine);
+    };
+    // What is in front of a face is outside; of the faces that it is behind, the nearest that it looks at holds it.
     const bool outside = -nearest.distance > kShapesTouch * side.radius();
     const NearFacet face = outside ? nearest : side.nearest_touched(x, touches);
     const double height = -face.distance;
@@ -272,60 +211,85 @@ class ConvexOnMesh {
 
   /// What features do not see: nearest points that are no crossing and lie over no face, and corners that nothing holds as
   /// deep as they are.
-  void complete(double size, const Pose& to_shape, const Aabb& tight) {
+  void complete(double size, const Pose& to_shape, const Aabb& tight, const PolytopeSide* side) {
     if (scratch_.triangles.empty()) return;
     const double length = characteristic_length(Shape(shape_)), lowest = scratch_.contacts.lowest_gap();
     if (lowest > kShapesTouch * size && (lowest > kApart * length || scratch_.contacts.has_spares())) {
       const double distance = separation(shape_, pose_, of_triangles_, mesh_).distance;
       if (distance > 0) {
-        if constexpr (!std::is_same_v<S, Cylinder>)
-          if (distance < lowest) add_nearest(to_shape, tight);
+        if (distance < lowest) add_nearest(to_shape, tight, side);
         return;
       }
       add_deepest_corner(length);
       if (scratch_.contacts.has_spares() && scratch_.contacts.lowest_gap() > kShapesTouch * size)
         scratch_.contacts.use_spares(size);
-    } else if (lowest < -kDeep * length) {
+    } else if (lowest < -kDeep * length || lowest_beside_ < lowest - kApart * length) {
       add_deepest_corner(length);
     }
   }
 
   /// The corner or place of a rim that lies deepest, if it is deeper than what was found.
   void add_deepest_corner(double length) {
-    const Pose to_mesh = mesh_.inverse() * pose_;
-    const Aabb& box = solid_.surface().tree().bounds();
-    double deepest = std::max(0.0, -scratch_.contacts.lowest_gap()) + kApart * length;
-    std::optional<SignedDistance> found;
-    Vec3 corner = Vec3::Zero();
-    std::uint32_t number = 0;
-    const auto ask = [&](const Vec3& local, std::uint32_t k) {
-      const Vec3 x = to_mesh * local;
-      if (!box.overlaps({x, x})) return;
-      const auto at = signed_distance(solid_.surface(), x);
-      if (at && at->distance < -deepest && !at->gradient.isZero(0)) deepest = -at->distance, found = at, corner = x, number = k;
-    };
     if (!solid_.closed()) return;
-    for_corners(ask);
-    if (!found) return;
-    const Vec3 normal = mesh_.orientation * Vec3(-found->gradient);
-    const double gap = found->distance;
-    scratch_.contacts.add(pair_of_parts(0, facet_part(solid_.facet_of(found->nearest.triangle))),
-                          mesh_ * corner + 0.5 * gap * normal, normal, gap, mesh_feature(MeshFeature::other, number, 0));
-  }
-
-  void for_corners(auto&& ask) const {
+    Deepest deepest{mesh_.inverse() * pose_, std::min(0.0, scratch_.contacts.lowest_gap()) - kApart * length};
     if constexpr (std::is_same_v<S, Cylinder>) {
-      for (int k = 0; k < 2 * kRimPlaces; ++k) {
-        const double angle = std::numbers::pi / kRimPlaces * (k & ~1);
-        ask(Vec3(shape_.radius * std::cos(angle), shape_.radius * std::sin(angle),
-                 k % 2 == 0 ? shape_.half_height : -shape_.half_height),
-            static_cast<std::uint32_t>(k));
-      }
+      for (std::uint32_t k = 0; k < 2 * kRimArcs; ++k) ask_arc(k, deepest);
     } else if constexpr (std::is_same_v<S, Box>) {
       for (std::uint32_t k = 0; k < 8; ++k)
-        ask(shape_.half_extents.cwiseProduct(Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)), k);
+        ask(shape_.half_extents.cwiseProduct(Vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)), k, deepest);
     } else {
-      for (std::uint32_t k = 0; k < shape_.polytope->vertices.size(); ++k) ask(shape_.polytope->vertices[k], k);
+      for (std::uint32_t k = 0; k < shape_.polytope->vertices.size(); ++k) ask(shape_.polytope->vertices[k], k, deepest);
+    }
+    if (!deepest.at) return;
+    const Vec3 normal = mesh_.orientation * Vec3(-deepest.at->gradient);
+    const double gap = deepest.at->distance;
+    scratch_.contacts.add(pair_of_parts(0, facet_part(solid_.facet_of(deepest.at->nearest.triangle))),
+                          mesh_ * deepest.corner + 0.5 * gap * normal, normal, gap,
+                          mesh_feature(MeshFeature::other, deepest.number, 0));
+  }
+
+  struct Deepest {
+    Pose to_mesh;
+    double limit;   ///< signed distance that counts, at most [m]
+    std::optional<SignedDistance> at = {};
+    Vec3 corner = Vec3::Zero();   ///< in the frame of the mesh
+    std::uint32_t number = 0;
+  };
+  /// Asks how deep a point of the shape lies. @returns its signed distance, or less if it is outside the box of the mesh [m]
+  double ask(const Vec3& local, std::uint32_t number, Deepest& deepest) const {
+    const Vec3 x = deepest.to_mesh * local;
+    const Aabb& box = solid_.surface().tree().bounds();
+    const double beside = (x - box.upper).cwiseMax(box.lower - x).maxCoeff();
+    if (beside > 0) return beside;
+    const auto at = signed_distance(solid_.surface(), x);
+    if (!at) return 0;
+    if (at->distance < deepest.limit && !at->gradient.isZero(0))
+      deepest.limit = at->distance, deepest.at = at, deepest.corner = x, deepest.number = number;
+    return at->distance;
+  }
+
+  /// Asks along a part of a rim. No point of an arc is deeper than the mean depth of its ends and half its length: what cannot
+  /// be deeper than the deepest one by a tenth is left out.
+  void ask_arc(std::uint32_t number, Deepest& deepest) const {
+    const auto ask_at = [&](double angle) {
+      return ask(Vec3(shape_.radius * std::cos(angle), shape_.radius * std::sin(angle),
+                      number % 2 == 0 ? shape_.half_height : -shape_.half_height),
+                 number, deepest);
+    };
+    struct Arc {
+      double from, to, at_from, at_to;
+    };
+    const double first = 2 * std::numbers::pi / kRimArcs * (number / 2), last = first + 2 * std::numbers::pi / kRimArcs;
+    std::array<Arc, kRimHalvings + 1> waiting;
+    std::size_t count = 0;
+    waiting[count++] = {first, last, ask_at(first), ask_at(last)};
+    while (count > 0) {
+      const Arc arc = waiting[--count];
+      const double length = shape_.radius * (arc.to - arc.from);
+      if (0.5 * (arc.at_from + arc.at_to - length) > 1.1 * deepest.limit || length < kRimFine * shape_.radius) continue;
+      const double middle = 0.5 * (arc.from + arc.to), at_middle = ask_at(middle);
+      waiting[count++] = {middle, arc.to, at_middle, arc.at_to};
+      waiting[count++] = {arc.from, middle, arc.at_from, at_middle};
     }
   }
 
@@ -334,24 +298,37 @@ class ConvexOnMesh {
     else scratch_.contacts.add_spare(parts, position, normal, gap, feature);
   }
 
-  /// The nearest point of an edge to a shape that is apart.
-  void add_nearest(const Pose& to_shape, const Aabb& tight) {
-    double lowest = std::min(margin_, scratch_.contacts.lowest_gap());
-    std::optional<ContactPoint> nearest;
+  /// The nearest place of an edge to a shape that is apart.
+  void add_nearest(const Pose& to_shape, const Aabb& tight, const PolytopeSide* side) {
+    std::optional<EdgePlace> nearest;
     std::uint32_t of_edge = 0;
+    double lowest = std::min(margin_, scratch_.contacts.lowest_gap());
     for (const std::uint32_t triangle : scratch_.triangles)
       for (int k = 0; k < 3; ++k) {
+        if (!(solid_.owned_by(triangle) & 8 << k)) continue;
         const std::uint32_t id = solid_.surface().edges().edges_of_face(triangle)[k];
-        if (!(solid_.owned_by(triangle) & 8 << k) || !meet_edge(id, to_shape, tight)) continue;
-        for (const ContactPoint& p : scratch_.sink.points())
-          if (p.gap < lowest) lowest = p.gap, nearest = p, of_edge = id;
+        const std::optional<EdgePlace> place = place_of(id, to_shape, tight, side, lowest);
+        if (place && place->gap < lowest) lowest = place->gap, nearest = place, of_edge = id;
       }
-    if (nearest)
-      scratch_.contacts.add(pair_of_parts(0, edge_part(of_edge)), nearest->position, nearest->normal, nearest->gap,
-                            mesh_feature(MeshFeature::other, 0, of_edge));
+    if (nearest) add_place(*nearest, edge_part(of_edge), mesh_feature(MeshFeature::other, 0, of_edge), true);
   }
 
-  /// Fills the sink with the points where the shape meets an edge. @param tight box of the shape in its own frame, with the
+  /// The nearest place of an edge within reach.
+  std::optional<EdgePlace> place_of(std::uint32_t id, const Pose& to_shape, const Aabb& tight, const PolytopeSide* side,
+                                    double reach) const {
+    const auto& ends = solid_.surface().edges().vertices(id);
+    const Vec3 from = to_shape * solid_.mesh().vertices[ends[0]], to = to_shape * solid_.mesh().vertices[ends[1]];
+    if (!Aabb{from.cwiseMin(to), from.cwiseMax(to)}.overlaps(tight)) return std::nullopt;
+    if constexpr (std::is_same_v<S, Cylinder>) return nearest_of_edge(shape_, from, to);
+    else return nearest_of_edge(side->view(), from, to, reach);
+  }
+
+  void add_place(const EdgePlace& place, std::uint32_t part, std::uint64_t name, bool held) {
+    add(pair_of_parts(0, part), pose_ * Vec3(0.5 * (place.on_shape + place.on_edge)), pose_.orientation * place.normal,
+        place.gap, name, held);
+  }
+
+  /// Fills the sink with the points where a cylinder meets an edge. @param tight box of the shape in its own frame, with the
   /// margin
   bool meet_edge(std::uint32_t id, const Pose& to_shape, const Aabb& tight) {
     const auto& ends = solid_.surface().edges().vertices(id);
@@ -374,11 +351,13 @@ class ConvexOnMesh {
       return edge.along.dot(mesh_.to_local(p.position + 0.5 * p.gap * p.normal) - edge.start) / edge.along.squaredNorm();
     };
     const std::vector<ContactPoint>& points = scratch_.sink.points();
+    bool passes_beside = false;
     for (const ContactPoint& p : points) {
       const Vec3 out = mesh_.orientation.conjugate() * Vec3(-p.normal);
       const double at = place(p);
-      const bool held = is_touched_from(edge, out, kFeatureCone) && is_on_both(edge, at, p);
-      if (!held && p.gap >= 0) continue;
+      const bool on_both = is_on_both(edge, at, p), held = on_both && is_touched_from(edge, out, kFeatureCone);
+      passes_beside = passes_beside || (!on_both && p.gap < 0);
+      if (!on_both || (!held && p.gap >= 0)) continue;
       const std::uint32_t facing = part_facing(edge, out);
       const int corner = at < kAtVertex ? 0 : at > 1 - kAtVertex ? 1 : -1;
       const auto on_shape =
@@ -388,6 +367,10 @@ class ConvexOnMesh {
                      : mesh_feature(MeshFeature::face_under_vertex, 0, solid_.surface().edges().vertices(id)[corner]);
       add(pair_of_parts(0, facing != 0 ? facing : edge_part(id)), p.position, p.normal, p.gap, name, held);
     }
+    if (!passes_beside) return;
+    const std::optional<EdgePlace> deepest = place_of(id, to_shape, tight, nullptr, 0);
+    if (deepest && deepest->gap < 0)
+      add_place(*deepest, edge_part(id), mesh_feature(MeshFeature::edges, kDeepestOfEdge, id), false);
   }
 
   /// Whether the ends of a gap lie on the cylinder and on the edge, but for how the core is rounded: what a patch spans where
@@ -434,6 +417,7 @@ class ConvexOnMesh {
   const Pose& mesh_;
   double margin_;
   MeshScratch& scratch_;
+  double lowest_beside_ = 0;   ///< gap of points over the plane of a face but beside the face, 0 at most [m]
 };
 
 template <class S>

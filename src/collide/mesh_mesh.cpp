@@ -86,20 +86,55 @@ class MeshPair {
       scratch_.contacts.clear();
       for (const auto& [ta, tb] : near_.within(thickness, nullptr)) add_pair(ta, tb);
     }
-    if (!scratch_.contacts.has_spares() || scratch_.contacts.lowest_gap() <= touch) return;
-    scratch_.contacts.filter_spares([&](const ContactPoint& p) { return is_overlap(p, thickness); });
-    if (scratch_.contacts.has_spares()) scratch_.contacts.use_spares(thickness);
+    if (scratch_.contacts.lowest_gap() <= touch) return;
+    const auto may_count = [](const ContactPoint&) { return true; };
+    const auto counts = [&](const ContactPoint& p) { return is_overlap(p, thickness); };
+    if (!scratch_.contacts.use_spares(thickness, may_count, counts)) add_deepest_vertex(thickness);
+  }
+
+  /// The vertex of triangles that cut the other mesh that lies deepest in it: behind a valley it is over neither of the faces
+  /// beside it.
+  void add_deepest_vertex(double thickness) {
+    std::optional<SignedDistance> deepest;
+    Vec3 place;
+    bool of_b = false;
+    std::uint32_t vertex = 0;
+    const auto ask = [&](const MeshSolid& solid, const Vec3& x, bool is_of_b, std::uint32_t v) {
+      if (!solid.closed()) return;
+      const auto at = signed_distance(solid.surface(), x, SignRule::normals, thickness);
+      if (!at || at->gradient.isZero(0) || !(at->distance < (deepest ? deepest->distance : 0.0))) return;
+      deepest = at, place = x, of_b = is_of_b, vertex = v;
+    };
+    const MeshPairs::List& pairs = near_.within(0, nullptr);
+    std::vector<std::uint32_t>& vertices = scratch_.triangles;
+    for (const bool is_of_b : {false, true}) {
+      const MeshSolid& solid = is_of_b ? b_ : a_;
+      vertices.clear();
+      for (const auto& pair : pairs)
+        for (const std::uint32_t v : solid.mesh().triangles[pair[is_of_b ? 1 : 0]]) vertices.push_back(v);
+      std::ranges::sort(vertices);
+      vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+      for (const std::uint32_t v : vertices)
+        ask(is_of_b ? a_ : b_, is_of_b ? near_.vertex_of_b(v) : near_.vertex_of_a(v), is_of_b, v);
+    }
+    if (!deepest) return;
+    const Vec3 n = of_b ? deepest->gradient : Vec3(-(rotation_ * deepest->gradient));
+    const Vec3 at = of_b ? place : a_.mesh().vertices[vertex];
+    const double gap = deepest->distance;
+    const std::uint32_t facet = facet_part((of_b ? a_ : b_).facet_of(deepest->nearest.triangle));
+    add(of_b ? pair_of_parts(facet, 0) : pair_of_parts(0, facet), at + (of_b ? -0.5 : 0.5) * gap * n, n, gap,
+        mesh_feature(MeshFeature::other, vertex, of_b ? 1 : 0));
   }
 
   /// The meshes hold each other somewhere, and cut each other where nothing is held, or held enough: one arm rests while the
   /// other sinks in, a corner is nearly out of a ridge that its edges are deep in.
   void look_elsewhere(const MeshPairs::List& pairs, double thickness, double touch) {
-    scratch_.contacts.filter_spares([&](const ContactPoint& p) {
-      return p.gap < -kUnheld * thickness && p.gap >= -thickness && is_overlap(p, thickness) &&
+    const auto may_count = [&](const ContactPoint& p) { return p.gap < -kUnheld * thickness; };
+    scratch_.contacts.use_spares(thickness, may_count, [&](const ContactPoint& p) {
+      return is_overlap(p, thickness) &&
              (!scratch_.contacts.is_held_near(p.position, kHeldNear * thickness, touch) ||
               still_cross(pairs, p, scratch_.contacts.way_out(p.position, kHeldNear * thickness, touch)));
     });
-    if (scratch_.contacts.has_spares()) scratch_.contacts.use_spares(thickness);
   }
 
   /// Whether edges still go through triangles near a contact if B is moved. @param way world frame [m]
@@ -133,7 +168,18 @@ class MeshPair {
   }
 
   bool is_overlap(const ContactPoint& p, double thickness) const {
-    return -p.gap <= kDeepestSpare * thickness || is_inside_both(p.position, -kMiddleInside * p.gap);
+    return -p.gap <= kDeepestSpare * thickness ? is_inside_one(p) : is_inside_both(p.position, -kMiddleInside * p.gap);
+  }
+
+  /// Whether the place of one surface lies inside the other mesh. A corner above a table may lie behind the plane of its side,
+  /// and is in nothing.
+  bool is_inside_one(const ContactPoint& p) const {
+    if (!a_.closed() || !b_.closed()) return true;
+    const double touch = kMeshesTouch * std::min(a_.radius(), b_.radius());
+    const Vec3 on_a = pose_a_.to_local(p.position - 0.5 * p.gap * p.normal);
+    const Vec3 on_b = pose_a_.to_local(p.position + 0.5 * p.gap * p.normal);
+    return signed_distance(a_.surface(), on_b)->distance < -touch ||
+           signed_distance(b_.surface(), rotation_.transpose() * (on_a - b_in_a_.position))->distance < -touch;
   }
 
   bool is_inside_both(const Vec3& point, double depth) const {
@@ -178,6 +224,13 @@ class MeshPair {
     return height <= reach_ && !facet.normal.isZero(0) && is_over(solid, triangle, point);
   }
 
+  /// Whether a vertex is what touches first along a direction, where the meshes are or as far as they can turn. Where rims of
+  /// the same size lie on each other, corners of one are as near to the flank of the other as to its face, and would wedge
+  /// the two; what looks at the flank are the corners of the other one only.
+  bool looks_at(const MeshSolid& solid, std::uint32_t vertex, const Vec3& direction, double height) const {
+    return is_touched_from(solid, vertex, direction, sine_of_turns(margin_, height, solid.radius()));
+  }
+
   void add_vertex_of_a(std::uint32_t vertex, std::uint32_t tb) {
     const Vec3& x = a_.mesh().vertices[vertex];
     const Vec3& in_b = near_.vertex_of_a(vertex);
@@ -186,10 +239,12 @@ class MeshPair {
     const std::uint32_t facet = b_.facet_of(tb);
     const Vec3 n = -(rotation_ * b_.facets()[facet].normal);
     if (!can_touch(a_, vertex, n)) return;
-    const auto touches = [&](const Vec3& normal) { return can_touch(a_, vertex, -(rotation_ * normal)); };
+    const auto touches = [&](const Vec3& normal) { return looks_at(a_, vertex, -(rotation_ * normal), height); };
+    const bool looks = touches(b_.facets()[facet].normal);
+    if (height >= 0 && !looks) return;
     add(pair_of_parts(part_facing(a_, vertex, n), facet_part(facet)), x + 0.5 * height * n, n, height,
         mesh_feature(MeshFeature::vertex_on_face, vertex, facet),
-        height >= 0 || is_held_by_face(b_, tb, in_b, -height, touches));
+        height >= 0 || (looks && is_held_by_face(b_, tb, in_b, -height, touches)));
   }
 
   void add_vertex_of_b(std::uint32_t vertex, std::uint32_t ta) {
@@ -200,10 +255,12 @@ class MeshPair {
     const Vec3& n = a_.facets()[facet].normal;
     const Vec3 in_b = -(rotation_.transpose() * n);
     if (!can_touch(b_, vertex, in_b)) return;
-    const auto touches = [&](const Vec3& normal) { return can_touch(b_, vertex, -(rotation_.transpose() * normal)); };
+    const auto touches = [&](const Vec3& normal) { return looks_at(b_, vertex, -(rotation_.transpose() * normal), height); };
+    const bool looks = touches(n);
+    if (height >= 0 && !looks) return;
     add(pair_of_parts(facet_part(facet), part_facing(b_, vertex, in_b)), x - 0.5 * height * n, n, height,
         mesh_feature(MeshFeature::face_under_vertex, facet, vertex),
-        height >= 0 || is_held_by_face(a_, ta, x, -height, touches));
+        height >= 0 || (looks && is_held_by_face(a_, ta, x, -height, touches)));
   }
 
   void add_edges(std::uint32_t ea, std::uint32_t eb) {

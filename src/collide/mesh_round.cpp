@@ -7,6 +7,7 @@
 #include "collide/field_pairs.h"
 #include "collide/mesh_side.h"
 #include "collide/pairs.h"
+#include "collide/tolerances.h"
 #include "geometry/nearest_on_triangle.h"
 
 namespace stickslip::narrow {
@@ -14,6 +15,9 @@ namespace {
 
 // Sine of the angle by which rounding may turn a direction out of the cone of the feature that it belongs to.
 constexpr double kRounding = 1e-7;
+
+// Part of a triangle's size by which a centre in front of it may lie beside it: there edges and corners are as near as faces.
+constexpr double kBesideFace = 1e-9;
 
 /// Contacts of a round shape with a mesh, in the frame of the mesh.
 class RoundContacts {
@@ -29,7 +33,7 @@ class RoundContacts {
     const MeshFacet& facet = solid_.facets()[solid_.facet_of(triangle)];
     const double reach = radius_ + margin_, height = facet.normal.dot(center) - facet.offset;
     if (height > reach || facet.normal.isZero(0)) return;
-    if (is_over(solid_, triangle, center)) {
+    if (is_over(solid_, triangle, center, height < 0 ? kClipTolerance : kBesideFace)) {
       if (height >= 0 || is_nearest(solid_, center, -height, triangle))
         add(facet_part(solid_.facet_of(triangle)), center, facet.normal, height, ball, solid_.facet_of(triangle));
       return;

@@ -4,19 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "collide/tolerances.h"
-
 namespace stickslip::narrow {
 namespace {
 
 // Most contacts of one pair of which one is a mesh: what a nut on its bolt needs.
 constexpr std::size_t kMaxMeshContacts = 32;
-
-// The shapes turn by what uses up their motion this many times at their ends.
-constexpr double kMeshTurns = 2;
-
-// Of contacts that nothing holds, those are taken that are no deeper than this times the shallowest.
-constexpr double kNotMuchDeeper = 1.1;
 
 // Rounds in which a way out of several contacts is looked for.
 constexpr int kWaysOut = 3;
@@ -82,15 +74,15 @@ std::uint32_t part_facing(const MeshEdge& edge, const Vec3& direction) {
   return facet_part(edge.facet[right > left ? 1 : 0]);
 }
 
-bool is_over(const MeshSolid& solid, std::uint32_t triangle, const Vec3& point) {
+bool is_over(const MeshSolid& solid, std::uint32_t triangle, const Vec3& point, double outside) {
   const auto& t = solid.mesh().triangles[triangle];
   const Vec3& a = solid.mesh().vertices[t[0]];
   const Vec3 ab = solid.mesh().vertices[t[1]] - a, ac = solid.mesh().vertices[t[2]] - a, ap = point - a;
   const Vec3& n = solid.facets()[solid.facet_of(triangle)].normal;
-  // Twice the areas of the parts; heights over the sides are below a millionth of the longest one.
+  // Twice the areas of the parts; heights over the sides are below that part of the longest one.
   const double whole = ab.cross(ac).dot(n);
   const double b = ap.cross(ac).dot(n), c = ab.cross(ap).dot(n);
-  const double tolerance = -kClipTolerance * std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()});
+  const double tolerance = -outside * std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()});
   return whole > 0 && b >= tolerance && c >= tolerance && whole - b - c >= tolerance;
 }
 
@@ -152,14 +144,6 @@ Vec3 MeshContacts::way_out(const Vec3& place, double distance, double gap) const
       if (e.point.gap <= gap && (e.point.position - place).squaredNorm() <= distance * distance)
         way += std::max(0.0, gap - e.point.gap - e.point.normal.dot(way)) * e.point.normal;
   return way;
-}
-
-void MeshContacts::use_spares(double deepest) {
-  double shallowest = -std::numeric_limits<double>::infinity();
-  for (const Entry& e : spare_) shallowest = std::max(shallowest, e.point.gap);
-  const double lowest = std::max(kNotMuchDeeper * shallowest, -deepest);
-  for (const Entry& e : spare_)
-    if (e.point.gap >= lowest) list_.push_back(e);
 }
 
 void MeshContacts::remove_duplicates() {

@@ -2,6 +2,9 @@
 // count.
 #pragma once
 
+#include <algorithm>
+
+#include "collide/tolerances.h"
 #include "stickslip/collide/contact.h"
 #include "stickslip/geometry/mesh_names.h"
 #include "stickslip/geometry/mesh_solid.h"
@@ -12,7 +15,16 @@ namespace stickslip::narrow {
 /// or of two vertices, which no longer exist once surfaces touch. What rests is nearer.
 inline constexpr double kApart = 1e-4;
 
+/// The shapes turn by what uses up their motion this many times at their ends.
+inline constexpr double kMeshTurns = 2;
+
 inline constexpr double kFeatureCone = 0.035;   ///< sine of 2°: directions so little outside the cone of a feature belong to it
+
+/// Sine of the angle by which a corner that is so far from a face may not look at it, and touch it all the same: what it may
+/// always, and what shapes of this size can turn. @param margin what they can move [m]
+inline double sine_of_turns(double margin, double height, double size) {
+  return kFeatureCone + kMeshTurns * (margin + std::max(0.0, -height)) / size;
+}
 
 /// An edge with what lies beside it, in the frame of the mesh.
 struct MeshEdge {
@@ -36,9 +48,9 @@ std::uint32_t part_facing(const MeshSolid&, std::uint32_t vertex, const Vec3& di
 /// The same beside an edge.
 std::uint32_t part_facing(const MeshEdge&, const Vec3& direction);
 
-/// Whether the projection of a point along the normal of the triangle's facet lies in the triangle, or a millionth of its size
-/// outside.
-bool is_over(const MeshSolid&, std::uint32_t triangle, const Vec3& point);
+/// Whether the projection of a point along the normal of the triangle's facet lies in the triangle, or so little outside as a
+/// part of its size.
+bool is_over(const MeshSolid&, std::uint32_t triangle, const Vec3& point, double outside = kClipTolerance);
 
 /// By how much something may be nearer to a point than the face that it lies so deep behind, and the face still hold it [m]:
 /// less than walls are thick, or a face would hold what is on the other side of its wall.
@@ -108,11 +120,29 @@ class MeshContacts {
   /// How B must be moved for all of these to be apart by `gap`, if that is possible [m].
   Vec3 way_out(const Vec3& place, double distance, double gap) const;
   bool has_spares() const { return !spare_.empty(); }
-  /// Forgets spares that do not count. @param counts as bool(const ContactPoint&)
-  void filter_spares(auto&& counts) {
-    std::erase_if(spare_, [&](const Entry& e) { return !counts(e.point); });
+  /// Takes the spares that count: the shallowest of them, and what is not much deeper. Deeper ones are not asked, and a hundred
+  /// at most: meshes that are deep in each other have tens of thousands. @param deepest that counts [m]
+  /// @param may_count, counts as bool(const ContactPoint&): quickly, and in full @return whether any did
+  bool use_spares(double deepest, auto&& may_count, auto&& counts, std::size_t most = kMostAsked) {
+    std::ranges::stable_sort(spare_, [](const Entry& x, const Entry& y) { return x.point.gap > y.point.gap; });
+    kept_.clear();
+    double lowest = -deepest;
+    std::size_t asked = 0;
+    for (const Entry& e : spare_) {
+      if (e.point.gap < lowest || asked == most) break;
+      if (!may_count(e.point)) continue;
+      ++asked;
+      if (!counts(e.point)) continue;
+      if (kept_.empty()) lowest = std::max(kNotMuchDeeper * e.point.gap, lowest);
+      kept_.push_back(e);
+    }
+    list_.insert(list_.end(), kept_.begin(), kept_.end());
+    return !kept_.empty();
   }
-  void use_spares(double deepest);   ///< @param deepest that counts [m]
+  void use_spares(double deepest) {
+    const auto always = [](const ContactPoint&) { return true; };
+    use_spares(deepest, always, always, spare_.size());
+  }
   /// Hands on the contacts, one of each name, those that others imply left out.
   /// @param margin what the shapes can move against each other [m] @param size radius of the smaller shape [m]
   void emit(double margin, double size, ContactSink&);
@@ -122,6 +152,10 @@ class MeshContacts {
     std::uint64_t parts;
     ContactPoint point;
   };
+  /// Of contacts that nothing holds, those are taken that are no deeper than this times the shallowest.
+  static constexpr double kNotMuchDeeper = 1.1;
+  static constexpr std::size_t kMostAsked = 100;
+
   void remove_duplicates();
   void spread(double margin, double size);
 

@@ -45,8 +45,6 @@ void collide(const ConvexHull&, const Pose&, const Mesh&, const Pose&, double ma
 void collide(const Mesh&, const Pose&, const Mesh&, const Pose&, double margin, ContactSink&);
 
 /// Points where a shape meets an edge of a mesh: a capsule of radius 0.
-void collide_edge(const Box&, const Pose&, const Capsule& edge, const Pose&, double margin, ContactSink&);
-void collide_edge(const ConvexHull&, const Pose&, const Capsule& edge, const Pose&, double margin, ContactSink&);
 void collide_edge(const Cylinder&, const Pose&, const Capsule& edge, const Pose&, double margin, ContactSink&);
 
 /// The point where two polytopes that are apart will meet, if they come within the margin though none of their facing faces

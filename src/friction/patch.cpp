@@ -234,8 +234,13 @@ struct SeenLine {
 
 }   // namespace
 
-// ∫ r dA = ⅓ ∮ r (x dy − y dx), for the divergence of r (x, y) is 3r.
-double PressurePatch::mean_arm() const {
+// ∫ r dA = ⅓ ∮ r (x dy − y dx), for the divergence of r (x, y) is 3r. A mean is the same before and after a stretch.
+double PressurePatch::mean_arm(const Vec2& stretch) const {
+  // What is stretched by 0 has no area to take a mean over; the mean hardly knows a small stretch from none.
+  constexpr double kThin = 1e-7;
+  const Vec2 factors = stretch.cwiseMax(kThin * stretch.maxCoeff());
+  if (!(factors.minCoeff() > 0)) return 0;
+  const auto seen = [&](const Vec2& place) -> Vec2 { return factors.cwiseProduct(place); };
   if (is_ellipse()) {
     constexpr int count = 256;   // steps around the rim: the integrand is smooth and periodic, so that few give all digits
     const Vec2 half(half_axis_.norm(), half_width_);
@@ -243,18 +248,18 @@ double PressurePatch::mean_arm() const {
     for (int i = 0; i < count; ++i) {
       const double angle = 2 * std::numbers::pi * i / count, c = std::cos(angle), s = std::sin(angle);
       const Vec2 rim = center_ + axes_ * Vec2(half.x() * c, half.y() * s), turn = axes_ * Vec2(-half.x() * s, half.y() * c);
-      sum += rim.norm() * (rim.x() * turn.y() - rim.y() * turn.x());
+      sum += seen(rim).norm() * (rim.x() * turn.y() - rim.y() * turn.x());
     }
     return 2 * sum / (3 * count * half.x() * half.y());
   }
-  if (corners_.size() == 1) return corners_[0].norm();
+  if (corners_.size() == 1) return seen(corners_[0]).norm();
   if (corners_.size() == 2) {
-    const SeenLine line(corners_[0], corners_[1]);
+    const SeenLine line(seen(corners_[0]), seen(corners_[1]));
     return line.arm_integral() / (line.to - line.from);
   }
   double area = 0, moment = 0;
   for (std::size_t i = 0; i < corners_.size(); ++i) {
-    const SeenLine line(corners_[i], corners_[(i + 1) % corners_.size()]);
+    const SeenLine line(seen(corners_[i]), seen(corners_[(i + 1) % corners_.size()]));
     area += 0.5 * line.distance * (line.to - line.from);
     moment += line.distance * line.arm_integral() / 3;
   }

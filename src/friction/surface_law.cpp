@@ -152,6 +152,12 @@ SurfaceLaw make_surface_law(std::string_view name, const std::vector<std::pair<s
 
 void check_surface_law(const SurfaceLaw& law) { checked(law); }
 
+bool acts_over_areas(const SurfaceLaw& law, const Surface& a, const Surface& b) {
+  const auto straight = [](const Surface& s) { return std::holds_alternative<FixedStructure>(s.structure); };
+  const OverAreas over = surface_law_info(law.name).over_areas;
+  return over == OverAreas::yes || (over == OverAreas::where_straight && straight(a) && straight(b));
+}
+
 PreparedLaw prepare_surface_law(const SurfaceLaw& law) { return checked(law).prepare(law); }
 
 LocalFriction local_friction(const SurfaceLaw& law, const ContactSite& site) {

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include <Eigen/Jacobi>
-
 #include "stickslip/math/error.h"
 
 namespace stickslip {
@@ -66,45 +64,23 @@ void Minimiser::newton_direction(Objective& f, bool projected, Minimum& result) 
   factor_.solve(right_.data(), direction_.data());
 }
 
-/// d = −(H + C)⁻¹ g by (1 + H⁻¹C) d = −H⁻¹g, with a Cholesky factor of H and GMRES [Saad, Schultz 1986]: LU factors of H + C
-/// fill up many times as much. False where that does not converge. @pre H is factored
+/// d = −(H + C)⁻¹ g by (1 + H⁻¹C) d = −H⁻¹g, with a Cholesky factor of H and GMRES: LU factors of H + C fill up many times as
+/// much. False where that does not converge. @pre H is factored
 bool Minimiser::iterated_direction(Objective& f, double error, Minimum& result) {
-  const auto n = static_cast<Eigen::Index>(f.size());
-  basis_.resize(n, kMostProducts + 1);
-  hessenberg_.setZero(kMostProducts + 1, kMostProducts);
-  right_.resize(f.size());
+  const std::size_t n = f.size();
+  right_.resize(n);
+  start_.resize(n);
   as_vector(right_) = -as_vector(gradient_);
-  factor_.solve(right_.data(), direction_.data());
-  const double whole = as_vector(direction_).norm();
-  if (!(whole > 0) || !std::isfinite(whole)) return whole == 0;
-  basis_.col(0) = as_vector(direction_) / whole;
-  std::vector<Eigen::JacobiRotation<double>> turns;
-  Eigen::VectorXd rest = Eigen::VectorXd::Zero(kMostProducts + 1);   // of ‖e₁ − H̄ y‖ after the turns
-  rest[0] = whole;
-  for (int k = 0; k < kMostProducts; ++k) {
-    auto next = basis_.col(k + 1);
-    if (!f.beyond_hessian({basis_.col(k).data(), f.size()}, right_)) return false;
-    factor_.solve(right_.data(), next.data());
-    ++result.products;
-    next += basis_.col(k);
-    auto column = hessenberg_.col(k);
-    for (int i = 0; i <= k; ++i) {
-      column[i] = basis_.col(i).dot(next);
-      next -= column[i] * basis_.col(i);
-    }
-    column[k + 1] = next.norm();
-    if (column[k + 1] > 0) next /= column[k + 1];
-    for (int i = 0; i < k; ++i) column.applyOnTheLeft(i, i + 1, turns[i].adjoint());
-    turns.emplace_back().makeGivens(column[k], column[k + 1]);
-    column.applyOnTheLeft(k, k + 1, turns[k].adjoint());
-    rest.applyOnTheLeft(k, k + 1, turns[k].adjoint());
-    if (!std::isfinite(rest[k + 1])) return false;
-    if (std::abs(rest[k + 1]) > error * whole) continue;
-    const Eigen::VectorXd y = hessenberg_.topLeftCorner(k + 1, k + 1).triangularView<Eigen::Upper>().solve(rest.head(k + 1));
-    as_vector(direction_) = basis_.leftCols(k + 1) * y;
-    return as_vector(direction_).allFinite();
-  }
-  return false;
+  factor_.solve(right_.data(), start_.data());
+  const bool solved =
+      gmres_.solve(start_, direction_, {.products = kMostProducts, .tolerance = error}, [&](const double* x, double* y) {
+        if (!f.beyond_hessian({x, n}, right_)) return false;
+        factor_.solve(right_.data(), y);
+        for (std::size_t k = 0; k < n; ++k) y[k] += x[k];
+        return true;
+      });
+  result.products += gmres_.products();
+  return solved;
 }
 
 /// False if the matrix is singular.
@@ -240,7 +216,7 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
     if (result.iterations++ == 0) first = result.size;
     const double free = f.shorten(direction_);
     begin_search(f);
-    const double step = search(f);
+    const double step = result.taken = search(f);
     f.accept(steps_);
     rule.add(result.size, free == 1 && step == 1, exact);
     if (options.observer) {

@@ -97,7 +97,6 @@ class ElementPairs {
       const auto [a, b] = waiting_.back();
       waiting_.pop_back();
       const ContactSurface::TreeNode &na = nodes_a[a], &nb = nodes_b[b];
-      std::array<std::pair<std::uint32_t, std::uint32_t>, 2> next;
       if (na.is_leaf() && nb.is_leaf()) {
         if (!same || a != b) f(Two{patch_a, patch_b, na.element, nb.element, boxes_a[a], boxes_b[b]});
         continue;
@@ -109,11 +108,18 @@ class ElementPairs {
         if (boxes_a[a + 1].overlaps(boxes_a[second])) waiting_.emplace_back(a + 1, second);
         continue;
       }
-      if (nb.is_leaf() || (!na.is_leaf() && boxes_a[a].size() > boxes_b[b].size()))
-        next = {{{a + 1, b}, {na.second - start_a, b}}};
-      else next = {{{a, b + 1}, {a, nb.second - start_b}}};
-      for (const auto& two : next)
-        if (boxes_a[two.first].overlaps(boxes_b[two.second])) waiting_.push_back(two);
+      const std::array<std::uint32_t, 2> of_a = {a + 1, na.second - start_a}, of_b = {b + 1, nb.second - start_b};
+      const auto look = [&](std::uint32_t i, std::uint32_t j) {
+        if (boxes_a[i].overlaps(boxes_b[j])) waiting_.emplace_back(i, j);
+      };
+      if (na.is_leaf()) {
+        for (const std::uint32_t j : of_b) look(a, j);
+      } else if (nb.is_leaf()) {
+        for (const std::uint32_t i : of_a) look(i, b);
+      } else {
+        for (const std::uint32_t i : of_a)
+          for (const std::uint32_t j : of_b) look(i, j);
+      }
     }
   }
 

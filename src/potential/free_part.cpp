@@ -4,8 +4,8 @@
 #include <limits>
 #include <numbers>
 
-#include "collide/aabb_tree.h"
 #include "math/unions.h"
+#include "potential/float_box.h"
 #include "stickslip/ccd/inclusion.h"
 #include "stickslip/potential/contact_surface.h"
 
@@ -193,16 +193,19 @@ class PathBoxes {
  public:
   PathBoxes(const ContactSurface& s, const PointPaths& paths) : s_(s) {
     points_.reserve(s.points());
+    doubles_.reserve(s.planes().empty() ? 0 : s.points());
     for (std::uint32_t p = 0; p < s.points(); ++p) {
       const ContactSurface::Patch& patch = s.patch_of(p);
       const Vec3 &from = paths.start[p], &to = paths.end[p];
       const double reach = patch.range + patch.radius + bend_of(paths, p) / 8;
-      points_.push_back(Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(reach));
+      const Aabb box = Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(reach);
+      points_.emplace_back(box);
+      if (!s.planes().empty()) doubles_.push_back(box);
     }
   }
   /// Those of all candidates whose boxes overlap.
   void keep_near(const ContactCandidates& all, ContactCandidates& out) const {
-    const auto point = [&](std::uint32_t p) -> const Aabb& { return points_[p]; };
+    const auto point = [&](std::uint32_t p) -> const FloatBox& { return points_[p]; };
     const auto edge = [&](std::uint32_t e) {
       const auto& ends = s_.edges()[e].points;
       return points_[ends[0]].merged(points_[ends[1]]);
@@ -214,7 +217,7 @@ class PathBoxes {
     const auto keep = [&](ContactCandidates::Pairs ContactCandidates::*list, auto&& of_a, auto&& of_b) {
       (out.*list).clear();
       for (const auto& pair : all.*list)
-        if (AabbTree::overlap(of_a(pair[0]), of_b(pair[1]))) (out.*list).push_back(pair);
+        if (of_a(pair[0]).overlaps(of_b(pair[1]))) (out.*list).push_back(pair);
     };
     keep(&ContactCandidates::point_triangle, point, triangle);
     keep(&ContactCandidates::edge_edge, edge, edge);
@@ -223,13 +226,14 @@ class PathBoxes {
     out.point_plane.clear();
     for (const auto& pair : all.point_plane) {   // of planes that move nothing is known
       const ContactSurface::Plane& plane = s_.planes()[pair[1]];
-      if (plane.moves() || !plane.is_below(points_[pair[0]])) out.point_plane.push_back(pair);
+      if (plane.moves() || !plane.is_below(doubles_[pair[0]])) out.point_plane.push_back(pair);
     }
   }
 
  private:
   const ContactSurface& s_;
-  std::vector<Aabb> points_;
+  std::vector<FloatBox> points_;
+  std::vector<Aabb> doubles_;   ///< where there are half-spaces
 };
 
 /// Calls f(walk, a point of each side, range) for all candidates, and drops those for which it returns false.

@@ -129,11 +129,11 @@ void check_laws(const World& world, const StepOptions& step, std::vector<std::st
             .at("solver")
             .at("step");
       }
-      if (wants_areas(world, step, {a}, {b}))
-        warnings.push_back(fmt::format(
-            "Contacts between '{}' and '{}' stay points: the law '{}' is about points, only Coulomb's acts over areas.",
-            ma.name, mb.name, pair.law->name));
       const SurfaceLawInfo& info = surface_law_info(pair.law->name);
+      if (wants_areas(world, step, {a}, {b}) && !acts_over_areas(*pair.law, ma.surface, mb.surface))
+        warnings.push_back(fmt::format(
+            "Contacts between '{}' and '{}' stay points: the law '{}' {}.", ma.name, mb.name, pair.law->name,
+            info.over_areas == OverAreas::no ? "is about points" : "is one of areas only where structures are straight"));
       if (!info.warn) continue;
       if (const std::string text = info.warn(*pair.law, ma.surface, mb.surface); !text.empty())
         warnings.push_back(fmt::format("Friction between '{}' and '{}': {}", ma.name, mb.name, text));

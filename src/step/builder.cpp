@@ -93,22 +93,19 @@ std::uint32_t ProblemBuilder::meet(const World& world, MaterialId a, MaterialId 
   return static_cast<std::uint32_t>(pairs_.size() - 1);
 }
 
-/// Coulomb's law over an area, and its frame. Its rolling rows are in units of its radius: in those of a thin body the corners
-/// of a wide area would be far away, and small errors of the rows large there.
-LocalFriction ProblemBuilder::friction_of(const ContactPatch& patch, const SurfacePair& surface) {
-  const std::shared_ptr<PatchSet> law =
-      areas_.take([] { return std::make_shared<PatchSet>(PressurePatch::polygon({Vec2::Zero()}), EllipsoidFriction{}); });
-  PressurePatch& pressed = law->patch_to_change();
-  const double length = patch.radius(), mu = surface.friction;
-  if (patch.is_ellipse()) {
-    pressed.become_ellipse(Vec2::Zero(), rolling_place({patch.half_axes.x(), 0}, length), patch.half_axes.y() / length);
-  } else {
-    std::array<Vec2, ContactPatch::kMaxCorners> places;
-    for (int k = 0; k < patch.corner_count; ++k) places[k] = rolling_place(patch.corners[k], length);
-    pressed.become_polygon(std::span(places).first(patch.corner_count));
-  }
-  law->set_friction({mu, mu, mu * pressed.mean_arm()});
-  return {patch.t, PatchFriction{law}};
+/// What a law sees of a contact. @param patch null of a point
+void ProblemBuilder::see(const World& world, const Manifold& m, const ContactPoint& point, const ContactPatch* patch,
+                         ContactSite& site) {
+  const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
+  site.position = point.position;
+  site.normal = point.normal;
+  site.gap = point.gap;
+  const Vec3 relative = velocity_at(world, b, static_cast<std::uint32_t>(m.parts), point.position) -
+                        velocity_at(world, a, static_cast<std::uint32_t>(m.parts >> 32), point.position);
+  site.slip = relative - relative.dot(point.normal) * point.normal;
+  if (!patch) return;
+  const Vec3 spin = motion_of(world, b).angular_velocity - motion_of(world, a).angular_velocity;
+  site.slip = areas_.mean_slip(*patch, site.slip, spin.dot(point.normal));
 }
 
 void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, const StepOptions& options) {
@@ -125,6 +122,7 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
   areas_.begin_round();
   if (all_coulomb && set.patches.empty()) return;
   local_.resize(set.points.size());
+  rolling_.assign(set.points.size(), 0.0);
   for (std::size_t k = 0; k < set.manifolds.size(); ++k) {
     const Manifold& m = set.manifolds[k];
     const SurfacePair& surface = pairs_[pair_of_manifold_[k]].surface;
@@ -139,19 +137,17 @@ void ProblemBuilder::choose_laws(const World& world, const ContactSet& set, cons
     site.slack = 1e-3 * world.gravity.norm() * options.h * options.h + 1e-9 * site.length;
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
       const ContactPoint& point = set.points[i];
-      if (!surface.law) {
-        local_[i] = point.feature == kPatchFeature ? friction_of(*set.patch_of(m), surface)
-                                                   : LocalFriction{Vec3::Zero(), CircularFriction{surface.friction}};
-        kinds_ |= 1u << local_[i].set.index();
-        continue;
+      const ContactPatch* const patch = point.feature == kPatchFeature ? set.patch_of(m) : nullptr;
+      if (surface.law) {
+        see(world, m, point, patch, site);
+        local_[i] = pairs_[pair_of_manifold_[k]].law(site);
+      } else {
+        local_[i] = {Vec3::Zero(), CircularFriction{surface.friction}};
       }
-      site.position = point.position;
-      site.normal = point.normal;
-      site.gap = point.gap;
-      const Vec3 relative = velocity_at(world, cb, static_cast<std::uint32_t>(m.parts), point.position) -
-                            velocity_at(world, ca, static_cast<std::uint32_t>(m.parts >> 32), point.position);
-      site.slip = relative - relative.dot(point.normal) * point.normal;
-      local_[i] = pairs_[pair_of_manifold_[k]].law(site);
+      if (patch) {
+        if (surface.law) rolling_[i] = rolling_reach(local_[i].set, site.length);
+        local_[i] = areas_.over(*patch, point.normal, local_[i], site.length);
+      }
       kinds_ |= 1u << local_[i].set.index();
     }
   }
@@ -246,7 +242,7 @@ void ProblemBuilder::orient(const PairSetting& pair, const ContactPoint& point, 
   }
   if (problem_.blocks[built.block].dim <= 3) return;
   built.spin = static_cast<std::uint32_t>(spins_.size());
-  spins_.push_back({length, Vec3::Zero(), Vec3::Zero()});
+  spins_.push_back({length, Vec3::Zero(), Vec3::Zero(), local_.empty() ? 0 : rolling_[index]});
 }
 
 /// Rows of torsion and rolling of one body. @param jacobian of that body
@@ -426,11 +422,12 @@ void ProblemBuilder::ask_of_patch(const World& world, const PairSetting& pair, c
   const SpinRows& spin = spins_[built.spin];
   std::array<double, ContactPatch::kMaxCorners> speeds;
   std::array<Vec3, ContactPatch::kMaxCorners> places;   // 1, c̃
+  const Mat2 turn = turned_into(built.frame, patch);
   Asked all;
   Mat3 matrix = Mat3::Zero();
   Vec3 right = Vec3::Zero();
   for (int k = 0; k < patch.corner_count; ++k) {
-    const Vec2 place = rolling_place(patch.corners[k], spin.length);
+    const Vec2 place = rolling_place(turn * patch.corners[k], spin.length);
     places[k] << 1, place;
     const double before = built.before[0] + spin.length * place.dot(spin.before.tail<2>());
     const double free = problem_.b[row] + place.x() * problem_.b[row + 4] + place.y() * problem_.b[row + 5];
@@ -469,6 +466,15 @@ Vec3 ProblemBuilder::angular_impulse(const BuiltContact& c, std::span<const doub
   const Block& block = problem_.blocks[c.block];
   for (int k = 3; k < block.dim; ++k) sum[turn_of_row(block.dim - 1, k)] = spins_[c.spin].length * impulses[block.row + k];
   return sum;
+}
+
+double ProblemBuilder::rolling_resistance(const BuiltContact& c, const Vec3& spin, std::span<const double> impulses) const {
+  const SpinRows& rows = spins_[c.spin];
+  const std::uint32_t row = problem_.blocks[c.block].row;
+  const Vec2 against = -spin.tail<2>().normalized(), moment(impulses[row + 4], impulses[row + 5]);
+  const double reached = rows.length * moment.dot(against),
+               without = rows.length * std::get<PatchFriction>(problem_.laws[c.block]).patch().support(against) - rows.rolling;
+  return std::clamp(reached - impulses[row] * without, 0.0, impulses[row] * rows.rolling);
 }
 
 void ProblemBuilder::build(const World& world, const ContactSet& set, const StepOptions& options, double drift_time) {

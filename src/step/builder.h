@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "step/area_laws.h"
 #include "step/joints/joint_closing.h"
-#include "step/recycled.h"
 #include "step/soft/attachment_rows.h"
 #include "step/soft/soft_systems.h"
 #include "step/turning.h"
@@ -37,9 +37,10 @@ struct BuiltContact {
 /// What contacts with torsion or rolling rows have beside. Their rows are scaled by a length, so that all rows are velocities
 /// in m/s and impulses in N s, of like size.
 struct SpinRows {
-  double length;   ///< [m]: a row is length · angular velocity, and its impulse times length the angular impulse
-  Vec3 before;     ///< relative angular velocity of B against A before the step, contact frame (n, t, b) [rad/s]
-  Vec3 driven;     ///< part of it that kinematic bodies prescribe [rad/s]
+  double length;    ///< [m]: a row is length · angular velocity, and its impulse times length the angular impulse
+  Vec3 before;      ///< relative angular velocity of B against A before the step, contact frame (n, t, b) [rad/s]
+  Vec3 driven;      ///< part of it that kinematic bodies prescribe [rad/s]
+  double rolling;   ///< how far the rolling part of its law widens an area [m]
 };
 
 /// Which turn a row of a contact with `friction_rows` friction rows stands for: 0 torsion, 1 and 2 rolling about t and b; −1 a
@@ -85,6 +86,8 @@ class ProblemBuilder {
   const SpinRows& spin(const BuiltContact& c) const { return spins_[c.spin]; }
   /// Angular impulse of torsion and rolling rows on body B, contact frame [N m s]; zero for contacts without such rows.
   Vec3 angular_impulse(const BuiltContact&, std::span<const double> impulses) const;
+  /// Moment with which the rolling part of the law of an area resists a spin [N m s]. @param spin contact frame [rad/s]
+  double rolling_resistance(const BuiltContact&, const Vec3& spin, std::span<const double> impulses) const;
   /// Segments of movers, their velocities before the step and without contacts.
   const VelocitySpace& space() const { return space_; }
   /// Velocity of B relative to A at a contact that bodies with the velocities u have, without what kinematic bodies prescribe,
@@ -124,7 +127,7 @@ class ProblemBuilder {
  private:
   std::uint32_t meet(const World&, MaterialId a, MaterialId b);   ///< place of the pair in pairs_
   void choose_laws(const World&, const ContactSet&, const StepOptions&);
-  LocalFriction friction_of(const ContactPatch&, const SurfacePair&);
+  void see(const World&, const Manifold&, const ContactPoint&, const ContactPatch*, ContactSite&);
   void number_contacts(const World&, const ContactSet&, const StepOptions&);
   /// What the contacts of a pair have in common.
   struct PairSetting {
@@ -202,9 +205,10 @@ class ProblemBuilder {
   std::vector<std::uint32_t>
       group_of_segment_;   ///< a segment of the group, which stands for it: all that touch or are joined, directly or not
   std::vector<double> weight_of_group_;   ///< mass, at the segment that stands for the group [kg]
-  Recycled<PatchSet> areas_;              ///< laws of areas
-  std::vector<LocalFriction> local_;      ///< per point, empty if every pair has Coulomb's law
-  std::uint32_t kinds_ = 1;               ///< bit i: some contact has alternative i of FrictionSet
+  AreaLaws areas_;
+  std::vector<LocalFriction> local_;   ///< per point, empty if every pair has Coulomb's law
+  std::vector<double> rolling_;        ///< the same: how far the rolling part of its law widens an area [m]
+  std::uint32_t kinds_ = 1;            ///< bit i: some contact has alternative i of FrictionSet
 };
 
 }   // namespace stickslip

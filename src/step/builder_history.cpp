@@ -80,24 +80,29 @@ void ProblemBuilder::push_by_guess() {
 
 /// A ball that rolls comes down in front as fast as it rises behind, and its area stays as it is: what its front does there is
 /// no approach. Normal rows get that speed as room, and the moment of the pressure becomes a resistance, as the rolling rows of
-/// friction laws are. How fast it will roll is not known yet: as fast as the impulses of the last step would leave it.
+/// friction laws are. How fast it will roll is not known yet: as fast as the impulses of the last step would leave it. Where
+/// the law itself resists rolling, what it widens the area by is no approach either, of whatever body.
 void ProblemBuilder::let_roll(const World& world, const ContactSet& set) {
   if (set.patches.empty()) return;
   bool pushed = false;
   for (const Manifold& m : set.manifolds) {
     const ContactPatch* const patch = set.patch_of(m);
-    if (!patch || patch->rolling.isZero(0)) continue;
-    if (!pushed) push_by_guess();
-    pushed = true;
+    if (!patch) continue;
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i) {
       const BuiltContact& built = contacts_[i];
       if (set.points[i].feature != kPatchFeature) continue;
       const SpinRows& spin = spins_[built.spin];
-      const Vec2 before = patch->rolling * spin.before.tail<2>();
-      const Vec2 after = patch->rolling * relative_spin(sides_of(world, m), built, velocity_).tail<2>();
-      if (!(before.dot(after) > 0)) continue;   // it comes to rest
+      if (patch->rolling.isZero(0) && spin.rolling == 0) continue;
+      if (!pushed) push_by_guess();
+      pushed = true;
+      const Mat2 turn = turned_into(built.frame, *patch), free = turn * patch->rolling * turn.transpose();
+      const Vec2 later = relative_spin(sides_of(world, m), built, velocity_).tail<2>(), earlier = spin.before.tail<2>();
+      const Vec2 after = free * later, held = later - after;
+      double& room = problem_.b[problem_.blocks[built.block].row];
       const PressurePatch& pressed = std::get<PatchFriction>(problem_.laws[built.block]).patch();
-      problem_.b[problem_.blocks[built.block].row] += std::max(0.0, pressed.support(-spin.length * after));
+      // What comes to rest gets no room.
+      if (after.dot(free * earlier) > 0) room += std::max(0.0, pressed.support(-spin.length * after));
+      if (spin.rolling > 0 && held.dot(earlier) > 0) room += spin.rolling * held.norm();
     }
   }
 }

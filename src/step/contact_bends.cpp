@@ -15,7 +15,8 @@ namespace stickslip {
 namespace {
 
 /// Part of the thinner body's thickness by which contacts may end inside, or off what carries them, before the step is solved
-/// again; of points four times as much each time that it was, so that large heaps do not repeat steps for one of their boxes.
+/// again; unless bodies touch by volume four times as much each time that it was, so that large heaps do not repeat steps for
+/// one of their boxes.
 constexpr double kTolerated = 0.005;
 
 /// The same of bodies that touch by volume or turn far, from which on steps are taken in pieces: what is told of a motion
@@ -162,10 +163,11 @@ bool ContactBends::look(const Solved& solved, const Manifold& m, const PartPair*
   const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
   const Twist &of_a = solved.motion[mover_a], &of_b = solved.motion[mover_b];
   const bool by_volume = is_of_volume(solved.set, area ? *area : m);
-  const double thickness = thinner(ca, cb), tolerated = kTolerated * std::ldexp(thickness, by_volume ? 0 : 2 * rounds_);
+  const double thickness = thinner(ca, cb), tolerated = kTolerated * std::ldexp(thickness, m.target > 0 ? 0 : 2 * rounds_);
   const double travel = solved.time * std::min(closing_speed(ca, of_a, cb, of_b), sinking_speed(solved, m));
   const auto points = std::span(solved.set.points).subspan(m.first, m.count);
-  if (!(travel > tolerated)) return false;
+  // However much is tolerated in a late round, what ends too deep is to be seen.
+  if (!(travel > std::min(tolerated, kTooDeep * thickness))) return false;
   // How far paths can bend: towards the axis and by wandering of the spin, and along normals that turn.
   double bend = 0, turned = 0;
   for (const auto& [collider, motion] : {std::pair(&ca, &of_a), std::pair(&cb, &of_b)}) {
@@ -351,7 +353,7 @@ bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manif
   const Collider &ca = solved.world.colliders()[first.a], &cb = solved.world.colliders()[first.b];
   const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
   const Motion a = motion_of(solved.world, mover_a), b = motion_of(solved.world, mover_b);
-  const double tolerated = kTolerated * std::ldexp(thinner(ca, cb), 2 * rounds_);
+  const double tolerated = kTolerated * std::ldexp(thinner(ca, cb), first.target > 0 ? 0 : 2 * rounds_);
   double lowest = -first.target;
   for (const Manifold& m : known)
     for (const ContactPoint& p : solved.set.points_of(m)) lowest = std::min(lowest, p.gap);

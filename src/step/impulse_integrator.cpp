@@ -447,6 +447,10 @@ ImpulseIntegrator::SpinWork ImpulseIntegrator::spin_work(const ProblemBuilder::S
   const Vec3 impulse = builder_.angular_impulse(built, impulses_);
   report_.energy.driven -= impulse.dot(spin.driven);
   const double rolling = impulse.tail<2>().dot(mean.tail<2>()), torsion = impulse[0] * mean[0];
+  if (moments_press && spin.rolling > 0) {
+    const double resisting = builder_.rolling_resistance(built, mean, impulses_) * mean.tail<2>().norm();
+    return {rolling + resisting, torsion - resisting, built.frame * impulse};
+  }
   return {moments_press ? rolling : 0, torsion + (moments_press ? 0 : rolling), built.frame * impulse};
 }
 
@@ -513,11 +517,13 @@ void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& p
   const bool soft = world.colliders()[m.a].deforms || world.colliders()[m.b].deforms;
   const Vec3 mean = soft ? after : Vec3(0.5 * (built.before + after));
   const Vec3 slip(0, after[1] + built.turning[1], after[2] + built.turning[2]);   // mean over the drift
-  const double lifted = impulse[0] * built.recovery_speed;
   // An area that rolls along has the moment of its pressure as a resistance; another one is pressed where its centre is.
   const bool is_area = pair.patch && point.feature == kPatchFeature;
   const SpinWork spin = spin_work(pair.sides, built, is_area && pair.patch->rolling.isZero(0));
   const double pressing = impulse[0] * mean[0] + spin.pressing;
+  // A contact that recovers gives energy where it parts by more than it was struck with: the rest of what it asks for is a
+  // smaller loss, and at rest it is nothing.
+  const double lifted = std::clamp(pressing, 0.0, std::max(0.0, impulse[0] * built.recovery_speed));
   EnergyLedger& energy = report_.energy;
   energy.friction -= impulse.tail<2>().dot(mean.tail<2>()) + spin.friction;
   energy.impact -= pressing - lifted;

@@ -107,6 +107,11 @@ bool lies_in(const Patch& piece, const Patch& layer) {
 
 }   // namespace
 
+bool takes_areas(const MaterialTable& materials, MaterialId a, MaterialId b) {
+  const std::shared_ptr<const SurfaceLaw> law = materials.between(a, b).law;
+  return !law || acts_over_areas(*law, materials[a].surface, materials[b].surface);
+}
+
 ContactForm form_between(const World& world, std::uint32_t a, std::uint32_t b, ContactForm of_step) {
   const Collider &ca = world.colliders()[a], &cb = world.colliders()[b];
   // What deforms has no area that stays.
@@ -117,9 +122,7 @@ ContactForm form_between(const World& world, std::uint32_t a, std::uint32_t b, C
     form = of_a == ContactForm::points || of_b == ContactForm::points ? ContactForm::points : std::max(of_a, of_b);
   }
   if (form == ContactForm::automatic) form = of_step;
-  // A law of its own is about points.
-  const bool points = form <= ContactForm::points || world.materials.between(ca.material, cb.material).law;
-  return points ? ContactForm::points : form;
+  return form <= ContactForm::points || !takes_areas(world.materials, ca.material, cb.material) ? ContactForm::points : form;
 }
 
 double target_overlap(const World& world, std::uint32_t a, std::uint32_t b, ContactForm of_step, double overlap) {

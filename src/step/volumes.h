@@ -8,6 +8,9 @@
 
 namespace stickslip {
 
+/// Whether the friction law of two materials is one that areas can have.
+bool takes_areas(const MaterialTable&, MaterialId a, MaterialId b);
+
 /// What contacts of two colliders become rows as, never automatic. @param of_step where neither body says
 ContactForm form_between(const World&, std::uint32_t a, std::uint32_t b, ContactForm of_step);
 

@@ -10,6 +10,8 @@ namespace {
 
 /// Directions within 40° of the mean of a group belong to it.
 const double kGroupCosine = std::cos(40 * std::numbers::pi / 180);
+/// Length of the mean of unit normals from which on a surface counts as flat: a twentieth of it may lie across.
+constexpr double kFlatSurface = 0.95;
 /// Groups with less of the area than this are left out: rims and bumps.
 constexpr double kSmallGroup = 0.05;
 
@@ -41,10 +43,15 @@ void SegmentBins::add(const SharedStretch& s, int axis, double cell, const Vec3&
   Bin& bin = bins_[bin_of(local)];
   const double along = local[axis] * local[axis], length = s.to - s.from, volume = along * length * cell;
   const double area = std::abs(local[axis]) * cell;
+  const bool from_a = s.from_owner == FaceOwner::a;
+  of_a_ += area * (from_a ? s.from_normal : s.to_normal), of_b_ += area * (from_a ? s.to_normal : s.from_normal);
+  area_ += area;
   bin.normal += area * normal, bin.area += area, bin.volume += volume;
   bin.first += volume * x;
   bin.second += volume * (x * x.transpose() + length * length / 12 * rotation_.col(axis) * rotation_.col(axis).transpose());
 }
+
+bool SegmentBins::is_flat() const { return area_ > 0 && std::max(of_a_.norm(), of_b_.norm()) > kFlatSurface * area_; }
 
 /// The mean direction of bins that are free and within a group around `axis`; zero if there are none.
 Vec3 SegmentBins::mean_around(const Vec3& axis) const {
@@ -82,10 +89,11 @@ void SegmentBins::group() {
   double all = 0;
   for (const Bin& b : bins_) all += b.area;
   for (double left = all; count_ < kMaxSegments && left > kSmallGroup * all;) {
+    const bool whole = is_flat();
     const Vec3 axis = next_axis(all);
     OverlapSegment segment;
     for (Bin& b : bins_) {
-      if (!is_near(b, axis)) continue;
+      if (whole ? b.area == 0 : !is_near(b, axis)) continue;
       b.segment = count_;
       segment.normal += b.normal, segment.area += b.area, segment.volume += b.volume;
       segment.first += b.first, segment.second += b.second;

@@ -19,9 +19,8 @@ class SegmentBins {
   void add(const SharedStretch&, int axis, double cell, const Vec3& middle);
   /// A convex piece counts as a whole, with the direction of its own gradient; its origin as seen from the origin of the world.
   void add_piece(const MomentSums&);
-  /// Groups directions: all are one group if nearly all are within 40° of their mean; else the largest bin takes those
-  /// within 40° of
-  /// it, and so on. @post places can be added
+  /// Groups directions: all are one group if one of the surfaces is flat, or nearly all are within 40° of their mean; else the
+  /// largest bin takes those within 40° of it, and so on. @post places can be added
   void group();
   void add_place(const SharedStretch&, const Vec3& middle);
   void add_places_of_piece(const MomentSums&, std::span<const Vec3> places);
@@ -37,6 +36,8 @@ class SegmentBins {
     Mat3 second = Mat3::Zero();
     int segment = -1;
   };
+  bool is_flat()
+      const;   ///< whether one of the surfaces is: then the two come apart along its normal, however bent the other is
   static Vec3 facing(const SharedStretch&);   ///< unit, from A to B; zero if the stretch does not go from one to the other
   static int bin_of(const Vec3& direction);
   Vec3 mean_around(const Vec3& axis) const;
@@ -50,6 +51,8 @@ class SegmentBins {
   std::array<Bin, kBins> bins_;
   std::array<OverlapSegment, kMaxSegments> segments_;
   int count_ = 0;
+  Vec3 of_a_ = Vec3::Zero(), of_b_ = Vec3::Zero();   ///< Σ normal · area of the two surfaces, in the frame of the rays
+  double area_ = 0;                                  ///< of the same stretches
 };
 
 }   // namespace stickslip

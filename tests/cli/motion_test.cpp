@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "../record/record_scenes.h"
 #include "program.h"
@@ -95,6 +97,42 @@ TEST(Motion, a_missed_tolerance_stands_in_the_summary_with_its_remedy) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("unsolved"), HasSubstr("3 of 3 steps missed their tolerance"),
                              HasSubstr("/step/max_iterations")));
   EXPECT_THAT(stickslip("run stack --steps 3").out, ::testing::Not(HasSubstr("unsolved")));
+}
+
+/// Two balls of 2 kg pass a place where one of them is struck: what a step leaves unsolved is told as a part of their speed.
+TEST(Motion, what_missed_steps_leave_is_told_as_a_part_of_the_speed_of_what_moves) {
+  const Directory directory;
+  const std::string scene = directory / "balls.json", csv = directory / "balls.csv";
+  test::write_content(scene, R"({"bodies": [{"name": "ground", "motion": "fixed", "shape": {"type": "half-space"}},
+    {"name": "a", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, 0.1], "velocity": [2, 0, 0], "mass": 2},
+    {"name": "b", "shape": {"type": "sphere", "radius": 0.1}, "position": [0.25, 0, 0.1], "mass": 2}],
+    "step": {"solver": "pgs", "max_iterations": 2, "tolerance": 1e-16}})");
+  const Finished run = stickslip("run " + scene + " --steps 10 --json -o " + csv);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json summary = json::parse(run.out);
+  ASSERT_GT(summary["steps_missing_tolerance"], 0);
+  std::istringstream lines(test::content_of(csv));
+  std::string line, cell;
+  const auto cells = [&] {
+    std::vector<std::string> row;
+    std::istringstream text(line);
+    while (std::getline(text, cell, ',')) row.push_back(cell);
+    return row;
+  };
+  std::getline(lines, line);
+  const std::vector<std::string> names = cells();
+  const auto column = [&](const char* name) { return std::find(names.begin(), names.end(), name) - names.begin(); };
+  const auto energy = column("kinetic_energy_J"), residual = column("residual_m_per_s"),
+             tolerance = column("tolerance_m_per_s");
+  double before = summary["energy"]["start"].get<double>() - 2 * 2 * 9.81 * 0.1, worst = 0;   // of it, what is kinetic
+  while (std::getline(lines, line)) {
+    const std::vector<std::string> row = cells();
+    const double now = std::stod(row[energy]), left = std::stod(row[residual]);
+    if (left > std::stod(row[tolerance])) worst = std::max(worst, left / std::sqrt(2 * std::max(before, now) / 4));
+    before = now;
+  }
+  EXPECT_GT(worst, 0);
+  EXPECT_NEAR(summary["missed_of_speed"]["max"], worst, 1e-6 * worst);
 }
 
 }   // namespace

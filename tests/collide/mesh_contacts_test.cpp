@@ -299,5 +299,76 @@ TEST(MeshContacts, edges_deep_in_a_ridge_are_held_though_a_corner_is_nearly_out_
   EXPECT_GE(-lowest_gap(sink.points()), 0.99 * deepest);
 }
 
+/// Two stones of a column whose rims have the same size, the upper one flaring out: corners of the lower one are as near to the
+/// flank of the upper one as to its foot.
+TEST(MeshContacts, rims_that_lie_on_each_other_press_across_their_faces_and_not_as_wedges) {
+  const std::vector<Vec2> drum{{0.75, 0}, {0.62, 1}}, flared{{0.62, 0}, {0.9, 0.3}};
+  const TriangleMesh lower_mesh = revolved_mesh(drum, 0, 1, 16), upper_mesh = revolved_mesh(flared, 0, 0.3, 16);
+  const Shape lowers[] = {make_mesh(lower_mesh), make_convex_hull(lower_mesh.vertices)};
+  const Shape uppers[] = {make_mesh(upper_mesh), make_convex_hull(upper_mesh.vertices)};
+  PairMaker random(17);
+  ContactSink sink;
+  for (int i = 0; i < 400; ++i) {
+    const Shape &lower = lowers[i / 2 % 2], &upper = uppers[i / 4 % 2];
+    const double deep = std::pow(10, random.uniform(-7, -3.5));
+    const auto noise = [&] { return random.uniform(-0.3, 0.3) * deep; };
+    const Pose pose{Vec3(noise(), noise(), 1 - deep), rotation_from_vector(Vec3(noise(), noise(), i % 2 ? noise() : 0.1))};
+    collide(lower, {}, upper, pose, 1e-3, sink);
+    Vec3 middle = Vec3::Zero();
+    for (const ContactPoint& p : sink.points()) {
+      ASSERT_GT(p.normal.z(), 0.999) << i << ' ' << deep;
+      ASSERT_NEAR(p.gap, -deep, 0.6 * deep) << i << ' ' << deep;
+      middle += p.position / static_cast<double>(sink.points().size());
+    }
+    ASSERT_GE(sink.points().size(), 4u) << i;
+    EXPECT_LT(middle.head<2>().norm(), 0.2) << i;
+  }
+}
+
+TEST(MeshContacts, a_tip_behind_a_hollow_edge_is_held_though_it_is_over_no_face) {
+  // The inner edge of an L runs along z through (1, 1); the tip of a spike has come through it along the diagonal.
+  TriangleMesh spike;
+  spike.vertices = {{0, 0, 0}, {0.5, 0.1, 0.1}, {0.5, -0.1, 0.1}, {0.5, -0.1, -0.1}, {0.5, 0.1, -0.1}};
+  spike.triangles = {{0, 2, 1}, {0, 3, 2}, {0, 4, 3}, {0, 1, 4}, {1, 2, 3}, {1, 3, 4}};
+  const Shape angle = make_mesh(l_mesh()), tip = make_mesh(spike);
+  const Vec3 out = Vec3(1, 1, 0).normalized();
+  for (const double depth : {0.01, 0.03, 0.05}) {
+    const Pose pose{Vec3(1, 1, 0.4) - depth * out, rotation_between(Vec3::UnitX(), out)};
+    ContactSink sink;
+    for (const double sign : {1.0, -1.0}) {
+      sink.clear();
+      if (sign > 0) collide(angle, {}, tip, pose, 0.2, sink);
+      else collide(tip, pose, angle, {}, 0.2, sink);
+      EXPECT_NEAR(lowest_gap(sink.points()), -depth, 1e-12);
+      for (const ContactPoint& p : sink.points())
+        EXPECT_TRUE(p.gap > 0 || std::abs(sign * p.normal.dot(out) - 1) < 1e-12) << p.gap;
+    }
+  }
+}
+
+TEST(MeshContacts, the_rim_of_a_cylinder_is_held_where_it_lies_deepest_between_the_places_that_planes_see) {
+  // It leans over the corner of a block: its lowest point is beside the top, and a part of the rim is behind the side.
+  const Shape block = make_mesh(box_mesh(Vec3(0.5, 0.5, 0.5)));
+  const Cylinder cylinder{0.6, 0.7};
+  PairMaker random(17);
+  int seen = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Pose pose{Vec3(random.uniform(0.2, 1), random.uniform(0.2, 1), random.uniform(0.9, 1.2)), random.rotation()};
+    double deepest = 0;
+    for (int k = 0; k < 4000; ++k)
+      for (const double z : {-0.7, 0.7}) {
+        const double angle = 2 * M_PI / 4000 * k;
+        const Vec3 x = pose * Vec3(0.6 * std::cos(angle), 0.6 * std::sin(angle), z);
+        deepest = std::max(deepest, 0.5 - x.cwiseAbs().maxCoeff());
+      }
+    if (deepest < 1e-3 || deepest > 0.1) continue;
+    ++seen;
+    ContactSink sink;
+    collide(cylinder, pose, block, {}, 0.06, sink);
+    EXPECT_GE(-lowest_gap(sink.points()), 0.85 * deepest) << i;
+  }
+  EXPECT_GT(seen, 5);
+}
+
 }   // namespace
 }   // namespace stickslip::testing

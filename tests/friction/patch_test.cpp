@@ -139,6 +139,24 @@ TEST(PressurePatch, the_mean_arm_is_that_of_an_even_pressure) {
   EXPECT_NEAR(PressurePatch::ellipse({-300, 400}, {0.1, 0}, 0.2).mean_arm(), 500, 1e-4);
 }
 
+TEST(PressurePatch, the_mean_arm_of_stretched_places_is_that_of_a_fine_grid) {
+  const PressurePatch square = PressurePatch::polygon({{-0.5, -0.3}, {0.7, -0.3}, {0.7, 0.5}, {-0.5, 0.5}});
+  const PressurePatch oval = PressurePatch::ellipse({0.1, 0.2}, {0.6, 0.3}, 0.4);
+  for (const Vec2& stretch : {Vec2(1, 1), Vec2(0.3, 0.9), Vec2(0.5, 0), Vec2(0, 0.5), Vec2(0, 0)})
+    for (const PressurePatch& patch : {square, oval}) {
+      double sum = 0, count = 0;
+      constexpr int n = 400;
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+          const Vec2 place(-1 + 2 * (i + 0.5) / n, -1 + 2 * (j + 0.5) / n);
+          if ((patch.project(1, place) - place).norm() > 0) continue;
+          sum += stretch.cwiseProduct(place).norm();
+          ++count;
+        }
+      EXPECT_NEAR(patch.mean_arm(stretch), sum / count, 2e-3 * (sum / count)) << stretch.transpose();
+    }
+}
+
 TEST(PatchFriction, the_closest_point_of_all_six_rows_meets_the_optimality_conditions) {
   std::mt19937 random(9);
   std::normal_distribution<double> normal;

@@ -196,6 +196,24 @@ TEST(Barrier, soft_cubes_come_to_rest_on_each_other_and_press_with_their_weight)
   EXPECT_NEAR(-report.force_on(ground).z() / weight, 1, 1e-4);
 }
 
+/// Points of equal meshes stand on each other: their planes turn by their way along them over their gap.
+TEST(Barrier, soft_cubes_whose_points_fall_on_each_other_solve_every_step) {
+  for (const double friction : {0.1, 0.3, 0.5, 0.8}) {
+    World world;
+    const MaterialId m = world.materials.add({"rubber", 1000, friction, 0});
+    add_ground(world, m);
+    for (int level = 0; level < 2; ++level) {
+      SoftDescription d;
+      d.solid = rubber(soft_box(Vec3::Constant(0.1), 0.1));
+      d.pose.position = {0, 0, 0.1005 + 0.201 * level};
+      d.material = m;
+      world.add(d);
+    }
+    Stepper stepper(barrier(0.01));
+    for (int k = 0; k < 4; ++k) EXPECT_EQ(stepper.step(world).outcome.status, SolveStatus::converged) << friction << ' ' << k;
+  }
+}
+
 /// Newton's second law, body by body, while a heap tumbles: what is recorded of contacts is what moved them.
 TEST(Barrier, forces_of_contacts_are_what_changes_the_momentum_of_every_body) {
   World world;

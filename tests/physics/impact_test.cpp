@@ -190,5 +190,31 @@ TEST(Ledger, closes_and_charges_friction_impact_and_stabilisation_to_their_accou
   EXPECT_GT(sum.impact, 0.1 * start);
 }
 
+TEST(Ledger, recovery_of_an_overlap_gives_nothing_to_what_strikes_or_rests) {
+  World world;
+  const MaterialId m = material(world, 0);
+  add_ground(world, m);
+  const double speed = 5, depth = 1e-3;
+  const BodyId id = add_body(world, Box{{0.2, 0.2, 0.2}}, {0, 0, 0.2 - depth}, m, {0, 0, -speed});
+  const double mass = world.body(id).mass.mass, struck = 0.5 * mass * speed * speed;
+  Stepper stepper(options(0.01));
+  const EnergyLedger first = stepper.step(world).energy;
+  EXPECT_EQ(first.stabilisation, 0);
+  EXPECT_NEAR(first.impact, struck, 0.03 * struck);
+  EnergyLedger last;
+  simulate(world, stepper, 2, [&](const StepReport& r) { last = r.energy; });
+  EXPECT_LT(std::abs(last.stabilisation) + std::abs(last.impact), 1e-9 * struck);
+  // Lifted out of a deep overlap from rest, it has been given what it weighs higher up.
+  World deep;
+  const MaterialId smooth = material(deep, 0);
+  add_ground(deep, smooth);
+  const BodyId lifted = add_body(deep, Box{{0.2, 0.2, 0.2}}, {0, 0, 0.2 - 0.05}, smooth, {});
+  double given = 0;
+  const double before = deep.potential_energy();
+  simulate(deep, stepper, 2, [&](const StepReport& r) { given += r.energy.stabilisation - r.energy.impact; });
+  EXPECT_GT(deep.body(lifted).position.z(), 0.199);
+  EXPECT_NEAR(given, deep.potential_energy() - before, 0.05 * given);
+}
+
 }   // namespace
 }   // namespace stickslip::testing

@@ -174,6 +174,7 @@ StepOptions minimising(double h, SoftSolution solution = SoftSolution::minimisat
   StepOptions o = options(h, 2000);
   o.soft.solution = solution;
   o.soft.max_linearisations = 60;
+  o.soft.max_pieces = 1;   // what comes of one step
   return o;
 }
 

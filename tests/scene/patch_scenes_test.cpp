@@ -38,14 +38,15 @@ TEST(PatchMotion, a_body_that_says_points_has_points) {
 
 TEST(PatchMotion, a_law_that_keeps_points_is_named) {
   const auto warnings = [](const char* of_step) {
-    return load_scene("nested-stack", std::vector<Override>{{"/parameters/count", "2"},
-                                                            {"/materials/0/friction",
-                                                             R"({"law": "rolling", "friction": 0.5, "rolling": 0.01})"},
-                                                            {"/step/contact", of_step}})
+    return load_scene("nested-stack",
+                      std::vector<Override>{{"/parameters/count", "2"},
+                                            {"/materials/0/friction", R"({"law": "polyhedral", "friction": 0.5})"},
+                                            {"/step/contact", of_step}})
         .warnings;
   };
   ASSERT_EQ(warnings("\"patch\"").size(), 1u);
-  EXPECT_NE(warnings("\"patch\"")[0].find("the law 'rolling' is about points"), std::string::npos) << warnings("\"patch\"")[0];
+  EXPECT_NE(warnings("\"patch\"")[0].find("the law 'polyhedral' is about points"), std::string::npos)
+      << warnings("\"patch\"")[0];
   EXPECT_TRUE(warnings("\"points\"").empty());
 }
 
@@ -238,6 +239,68 @@ TEST(VolumeScenes, rough_bodies_in_a_crate_have_fewer_contacts_by_volume_than_by
     for (const Body& b : scene.world.bodies()) EXPECT_TRUE(b.position.allFinite());
   }
   EXPECT_LT(contacts[1], contacts[0] * 7 / 10);
+}
+
+/// A ring rocks across the rim of a rough table: of its corners above the top some are behind the plane of the side.
+TEST(VolumeScenes, what_is_above_a_table_is_not_inside_its_side) {
+  Scene scene = parse_scene(R"({"step": {"h": 0.01, "contact": "volume"}, "meshes": [
+      {"name": "ring", "make": "torus", "radius": 0.075, "tube": 0.03, "segments": 40, "around": 24},
+      {"name": "table", "make": "box", "half_extents": [0.5, 0.5, 0.1], "divisions": 12, "bumps": 0.01, "waves": 6}],
+    "bodies": [{"motion": "fixed", "shape": {"type": "mesh", "mesh": "table"}, "position": [0, 0, -0.1]},
+      {"shape": {"type": "mesh", "mesh": "ring"}, "position": [0.148407969733, -0.448556994517, 0.0353688191733],
+       "orientation_wxyz": [0.0222825307318, -0.497680265933, -0.865951553211, -0.0441106474353],
+       "velocity": [0.293652, -0.226153, -0.254965], "angular_velocity": [5.66281, 9.40601, 0.53502]}]})",
+                            "rim.json");
+  Stepper stepper(scene.step);
+  for (int k = 0; k < 3; ++k) EXPECT_LT(stepper.step(scene.world).penetration_max, 1e-4) << k;
+}
+
+/// Round bodies fall on each other in fours and strike at 35 rad/s, several pairs in one step. What is tolerated of points
+/// grows from one look at the step to the next; of bodies by volume it must not.
+TEST(VolumeScenes, round_bodies_that_strike_while_they_spin_stay_out_of_each_other) {
+  struct Round {
+    const char* type;
+    double radius, half_height;
+    Vec3 position;
+    std::array<double, 4> turned;   // w, x, y, z
+    Vec3 spin;
+  };
+  const std::vector<Round> rounds = {
+      {"cylinder", 0.0614, 0.0533, {-0.1798, -0.1806, 0.21}, {-0.0671, -0.3187, -0.6395, 0.6964}, {-1.818, -4.8738, 4.437}},
+      {"capsule", 0.0406, 0.0962, {0.1781, -0.1801, 0.21}, {0.8696, 0.2497, 0.4246, 0.0334}, {3.8241, 4.0841, 2.9338}},
+      {"sphere", 0.0537, 0, {-0.1829, 0.1782, 0.21}, {0.6442, -0.0941, 0.3853, 0.654}, {1.635, 2.1802, -0.0335}},
+      {"capsule", 0.0593, 0.078, {0.1771, 0.1807, 0.21}, {-0.3071, 0.3439, 0.5464, 0.6992}, {3.0562, 1.3065, -4.7778}},
+      {"cylinder", 0.0853, 0.0804, {-0.1805, -0.1821, 0.58}, {0.0591, -0.4336, 0.7706, 0.4633}, {1.1737, -3.1557, 2.3335}},
+      {"cylinder", 0.0721, 0.036, {0.181, -0.1774, 0.58}, {0.8933, 0.3348, 0.2985, 0.0302}, {-0.4346, 4.6003, 1.2874}},
+      {"sphere", 0.0485, 0, {-0.1799, 0.1802, 0.58}, {0.7962, 0.28, -0.1091, 0.5251}, {0.4405, 1.0584, -0.705}},
+      {"cylinder", 0.036, 0.0945, {0.177, 0.1774, 0.58}, {-0.5257, -0.278, 0.6542, 0.4674}, {-0.679, -3.5569, 2.7881}},
+      {"sphere", 0.0688, 0, {-0.1811, -0.1774, 0.95}, {0.7007, -0.3987, -0.5016, -0.3137}, {-0.4321, 3.9257, -2.3394}},
+      {"capsule", 0.0302, 0.0609, {0.1808, -0.1791, 0.95}, {0.1876, -0.1948, 0.6655, 0.6957}, {-2.0633, -3.5089, 4.7589}},
+      {"capsule", 0.0469, 0.0963, {-0.18, 0.1818, 0.95}, {-0.579, -0.2781, -0.2664, 0.7186}, {-1.2511, 0.1274, 4.4157}},
+      {"cylinder", 0.034, 0.0558, {0.1824, 0.1822, 0.95}, {-0.6595, -0.3637, -0.1697, -0.6356}, {1.0104, 2.4801, -2.8386}}};
+  World world;
+  BodyDescription table;
+  table.motion = MotionType::fixed;
+  table.parts = {{Box{Vec3(0.5, 0.5, 0.1)}, {}, {}}};
+  table.pose.position = {0, 0, -0.1};
+  world.add(table);
+  for (const Round& r : rounds) {
+    BodyDescription d;
+    if (r.type == std::string_view("cylinder")) d.parts = {{Cylinder{r.radius, r.half_height}, {}, {}}};
+    else if (r.type == std::string_view("capsule")) d.parts = {{Capsule{r.radius, r.half_height}, {}, {}}};
+    else d.parts = {{Sphere{r.radius}, {}, {}}};
+    d.pose = {r.position, Quat(r.turned[0], r.turned[1], r.turned[2], r.turned[3]).normalized()};
+    d.angular_velocity = r.spin;
+    world.add(d);
+  }
+  StepOptions options;
+  options.h = 0.01;
+  options.contact = ContactForm::volume;
+  Stepper stepper(options);
+  for (int k = 0; k < 60; ++k) {
+    const StepReport& report = stepper.step(world);
+    EXPECT_TRUE(std::ranges::none_of(report.findings, [](const auto& f) { return f.kind == MotionKind::deep_overlap; })) << k;
+  }
 }
 
 TEST(VolumeScenes, overlaps_that_cannot_be_are_refused) {

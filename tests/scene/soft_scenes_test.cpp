@@ -154,6 +154,50 @@ TEST(SoftScenes, jacks_fish_slabs_and_tyres_stay_above_the_ground) {
   }
 }
 
+/// What one step with an operator comes to.
+struct Stepped {
+  World world;
+  StepReport report;
+};
+Stepped stepped(const Scene& scene, SoftOperator how) {
+  StepOptions options = scene.step;
+  options.soft.operator_ = how;
+  options.tolerance /= 100;   // what residuals leave open of velocities is some ten times as large
+  Stepper stepper(options);
+  Stepped end{scene.world, {}};
+  end.report = stepper.step(end.world);
+  return end;
+}
+
+/// Of all scenes and at full size: bench/soft_agreement.cpp.
+TEST(SoftScenes, step_to_the_same_velocities_and_forces_with_every_operator) {
+  using Parameters = std::vector<std::pair<std::string, double>>;
+  const std::tuple<const char*, double, Parameters> places[] = {
+      {"gripper", 0.7, {}}, {"soft-stack", 0.2, {{"count", 2}, {"cells", 2}}}, {"squeezed-ball", 1, {{"size", 0.05}}}};
+  for (const auto& [name, seconds, parameters] : places) {
+    const Scene scene = simulated(name, seconds, parameters).scene;
+    const Stepped expected = stepped(scene, SoftOperator::factored);
+    ASSERT_FALSE(expected.report.contacts.empty()) << name;
+    for (const SoftOperator how : {SoftOperator::assembled, SoftOperator::partial, SoftOperator::splitting}) {
+      const Stepped found = stepped(scene, how);
+      const std::string what = name + (" " + soft_operator_names()[static_cast<std::size_t>(how)]);
+      EXPECT_EQ(found.report.outcome.status, SolveStatus::converged) << what;
+      for (std::size_t k = 0; k < scene.world.nodal_bodies().size(); ++k) {
+        const NodalBody &a = found.world.nodal_bodies()[k], &b = expected.world.nodal_bodies()[k];
+        for (std::size_t i = 0; i < a.size(); ++i)
+          ASSERT_LT((a.velocities[i] - b.velocities[i]).norm(), 100 * expected.report.outcome.tolerance) << what;
+      }
+      double force = 0, off = 0;   // largest on a body
+      for (const Body& body : scene.world.bodies()) {
+        const BodyId id = scene.world.find(body.name);
+        force = std::max(force, expected.report.force_on(id).norm());
+        off = std::max(off, (expected.report.force_on(id) - found.report.force_on(id)).norm());
+      }
+      EXPECT_LT(off, 1e-6 * force) << what;
+    }
+  }
+}
+
 TEST(SoftScenes, mistakes_are_named_with_place_and_remedy) {
   const auto message = [](const std::string& soft) {
     return message_of([&] { parse_scene(R"({"bodies": [{"name": "pad", "soft": )" + soft + "}]}", "s.json"); });

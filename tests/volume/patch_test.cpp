@@ -1,5 +1,6 @@
 // Patches: frames, depths, ellipses and outlines of overlaps and of contact points.
 #include <numbers>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -150,6 +151,27 @@ TEST(Patch, a_peg_in_a_corner_has_two) {
   ASSERT_EQ(turned.size(), 2u);
   EXPECT_EQ(turned[0].normal(), -patches[0].normal());
   EXPECT_EQ(turned[0].depth, patches[0].depth);
+}
+
+TEST(Patch, a_corner_or_an_edge_in_a_flat_face_comes_apart_along_its_normal) {
+  // The faces beside a corner lean by up to a right angle, and the surfaces face each other in as many directions.
+  const Mesh floor = box_mesh({1, 1, 0.5}, 4);
+  const Vec3 half(0.3, 0.2, 0.1);
+  OverlapScratch scratch;
+  std::vector<OverlapVolume> found;
+  std::vector<Patch> patches;
+  std::mt19937 random(16);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 100; ++i) {
+    const Quat orientation = Quat(normal(random), normal(random), normal(random), normal(random)).normalized();
+    double low = 0;
+    for (int k = 0; k < 3; ++k) low -= half[k] * std::abs((orientation * Vec3(Vec3::Unit(k))).z());
+    overlaps(floor, at(0, 0, -0.5), Box{half}, {Vec3(0.1, 0.05, -0.02 - low), orientation}, scratch, found, {.rays = 24});
+    ASSERT_EQ(found.size(), 1u);
+    split(found[0], scratch.segments(), patches);
+    ASSERT_EQ(patches.size(), 1u) << i;
+    EXPECT_LT((patches[0].normal() - Vec3::UnitZ()).norm(), 0.02) << i;
+  }
 }
 
 TEST(Patch, two_meshes_that_touch_flat_or_by_crossed_edges_have_one) {

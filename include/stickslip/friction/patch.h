@@ -67,7 +67,10 @@ class PressurePatch {
   const Mat3& span() const { return span_; }   ///< projector on what K_P spans: all, or a plane, or a line
   /// Mean distance of a place of the patch from the origin, in units of the length of the rows: µ times it is the torsion that
   /// friction of an even pressure holds. 2/3 of its radius for a disc.
-  double mean_arm() const;
+  double mean_arm() const { return mean_arm(Vec2::Ones()); }
+  /// The same with places stretched along the two rows by these factors ≥ 0: of friction that differs along them, whose even
+  /// pressure holds ∫ |(μ_t y, μ_b x)| dA / A.
+  double mean_arm(const Vec2& stretch) const;
 
   std::vector<double> parameters() const;   ///< what `of_parameters` makes it from
   static PressurePatch of_parameters(std::span<const double>);

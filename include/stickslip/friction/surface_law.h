@@ -61,6 +61,14 @@ struct LawParameter {
   bool coefficient = false;   ///< whether combine rules act on it as on a coefficient of friction
 };
 
+/// Where a law is that of a whole area of contact (docs/patches.md), too, and not of points only. An area can take discs,
+/// ellipses and ellipsoids, alone or beside a disc of rolling, and has one law: that of its middle.
+enum class OverAreas {
+  no,
+  where_straight,   ///< where no structure turns within an area: those of both surfaces are fixed directions
+  yes
+};
+
 struct SurfaceLawInfo {
   std::string name, summary;
   std::string source;   ///< where it is described
@@ -74,6 +82,7 @@ struct SurfaceLawInfo {
   /// A sentence if the law is used with surfaces for which it does something that
   /// its user should know; empty otherwise. May be empty.
   std::function<std::string(const SurfaceLaw&, const Surface& a, const Surface& b)> warn;
+  OverAreas over_areas = OverAreas::no;
 
   /// @throws Error with a suggestion for an unknown name.
   std::size_t parameter(std::string_view name) const;
@@ -93,6 +102,10 @@ SurfaceLaw make_surface_law(std::string_view name, const std::vector<std::pair<s
                             std::vector<Vec3> points = {});
 /// @throws Error if the law does not exist or its numbers are out of range.
 void check_surface_law(const SurfaceLaw&);
+
+/// Whether areas where these two surfaces touch have the law; else their contacts stay points.
+/// @throws Error if it does not exist
+bool acts_over_areas(const SurfaceLaw&, const Surface& a, const Surface& b);
 
 /// Once for a law, before its contacts are visited. @throws Error as check_surface_law does
 PreparedLaw prepare_surface_law(const SurfaceLaw&);

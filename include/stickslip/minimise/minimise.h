@@ -10,6 +10,7 @@
 
 #include <Eigen/SparseCore>
 
+#include "stickslip/math/gmres.h"
 #include "stickslip/math/sparse_factor.h"
 #include "stickslip/minimise/method.h"
 
@@ -102,6 +103,7 @@ struct Minimum {
   int factorisations = 0, analyses = 0;
   int products = 0;   ///< with the inverse of the Hessian, where what lies beyond it was iterated
   double size = 0;    ///< of the last direction
+  double taken = 1;   ///< smallest part of what was free that a piece took of it
 };
 
 /// Keeps memory and the analysis of patterns from call to call; nothing that changes a result.
@@ -121,8 +123,8 @@ class Minimiser {
 
   SparseFactor factor_, lu_;
   SparseFactor::Matrix analysed_, shifted_, analysed_lu_;
-  Eigen::MatrixXd basis_, hessenberg_;   ///< of iterated directions
-  std::vector<double> gradient_, direction_, last_gradient_, right_;
+  Gmres gmres_;
+  std::vector<double> gradient_, direction_, last_gradient_, right_, start_;
   std::vector<double> trial_gradient_;
   std::vector<double> values_, slopes_, steps_, trial_values_, trial_slopes_;   ///< by pieces
   struct Change {

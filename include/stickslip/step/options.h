@@ -82,7 +82,7 @@ struct SoftOptions {
   /// Linearisations of a step, at most: 1 is one step of Newton's method from where a rigid body would be.
   int max_linearisations = 1;
   /// Pieces that a step may be taken in, at most, where it would turn elements inside out; a power of two. 1: it never is.
-  int max_pieces = 1;
+  int max_pieces = 8;
 };
 
 /// Of the integrator `barrier` (docs/barrier.md).

@@ -12,6 +12,7 @@ namespace stickslip::laws {
 SurfaceLawInfo matchstick() {
   SurfaceLawInfo info;
   info.name = "matchstick";
+  info.over_areas = OverAreas::where_straight;
   info.summary = "Two structured surfaces: a circle where their structures are crossed, an ellipse where they are parallel";
   info.source = "course §6.1";
   info.parameters = {coefficient("friction", "coefficient where the structures are crossed"),

@@ -8,6 +8,7 @@ namespace stickslip::laws {
 SurfaceLawInfo coulomb() {
   SurfaceLawInfo info;
   info.name = "coulomb";
+  info.over_areas = OverAreas::yes;
   info.summary = "Isotropic Coulomb friction: a circle of radius μ λₙ";
   info.source = "course §1.5";
   info.parameters = {coefficient("friction", "coefficient of friction μ")};
@@ -18,6 +19,7 @@ SurfaceLawInfo coulomb() {
 SurfaceLawInfo ellipse() {
   SurfaceLawInfo info;
   info.name = "ellipse";
+  info.over_areas = OverAreas::where_straight;
   info.summary = "Anisotropic Coulomb friction: an ellipse along the structure of one surface";
   info.source = "course §6.1, §6.4";
   info.parameters = {coefficient("along", "coefficient along the structure"),
@@ -29,6 +31,7 @@ SurfaceLawInfo ellipse() {
 SurfaceLawInfo contensou() {
   SurfaceLawInfo info;
   info.name = "contensou";
+  info.over_areas = OverAreas::where_straight;
   info.summary = "Coulomb–Contensou friction: sliding and spinning share an ellipsoid";
   info.source = "prox §3; course §6.1.6";
   info.rows = 3;
@@ -46,6 +49,7 @@ SurfaceLawInfo contensou() {
 SurfaceLawInfo rolling() {
   SurfaceLawInfo info;
   info.name = "rolling";
+  info.over_areas = OverAreas::yes;
   info.summary = "Coulomb friction with rolling resistance: two circles, each for itself";
   info.source = "course §1.5.1";
   info.rows = 4;
@@ -62,6 +66,7 @@ SurfaceLawInfo rolling() {
 SurfaceLawInfo full() {
   SurfaceLawInfo info;
   info.name = "full";
+  info.over_areas = OverAreas::where_straight;
   info.summary = "Sliding and spinning share an ellipsoid, rolling has a circle of its own: all six rows";
   info.source = "prox §3; course §1.5.1";
   info.rows = 5;

@@ -28,6 +28,7 @@ void check_static_above_kinetic(const SurfaceLaw& law) {
 SurfaceLawInfo static_kinetic() {
   SurfaceLawInfo info;
   info.name = "static-kinetic";
+  info.over_areas = OverAreas::yes;
   info.summary = "Coulomb friction with one coefficient at rest and another, lower one while sliding";
   info.source = "course §1.5.1";
   info.parameters = {coefficient("static", "coefficient up to the threshold"),
@@ -45,6 +46,7 @@ SurfaceLawInfo static_kinetic() {
 SurfaceLawInfo stribeck() {
   SurfaceLawInfo info;
   info.name = "stribeck";
+  info.over_areas = OverAreas::yes;
   info.summary = "Coulomb friction that falls smoothly with speed: μ(v) = μₖ + (μₛ − μₖ) exp(−(v/vₛ)^δ)";
   info.source = "course §1.5.1; Armstrong-Hélouvry, Dupont, Canudas de Wit, Automatica 30 (1994) 1083";
   info.parameters = {coefficient("static", "coefficient μₛ at rest"),

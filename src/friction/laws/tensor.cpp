@@ -108,6 +108,7 @@ std::string warn_of_dissipation(const SurfaceLaw& law, const Surface& surface_a,
 SurfaceLawInfo tensor() {
   SurfaceLawInfo info;
   info.name = "tensor";
+  info.over_areas = OverAreas::where_straight;
   info.summary = "Friction tensors of two surfaces: f = −λₙ κ (Q_A + R Q_B Rᵀ) v̂, as its elliptic cone or directly";
   info.source = "course §6.2";
   info.parameters = {

@@ -88,7 +88,7 @@ Json jelly_hand_document(const Parameters& p) {
     const std::string knuckle = fmt::format("knuckle-{}", i);
     Json keys = Json::array({key(0, open), key(1, open - (0.01 + close) * out), key(1.3, open - (0.01 + close) * out),
                              key(3, open - (0.01 + close) * out + 0.15 * Vec3::UnitZ())});
-    bodies.push_back(driven(body(knuckle, sphere(0.9 * radius), {}), std::move(keys)));
+    bodies.push_back(driven(body(knuckle, sphere(0.55 * radius), {}), std::move(keys)));
     Json finger =
         soft(fmt::format("finger-{}", i), capsule(radius, length), 0.011, {p["young"]}, open - length * Vec3::UnitZ());
     finger["soft"]["pins"] = Json::array({pin({-radius, -radius, 0.8 * length}, {radius, radius, length + radius}, knuckle)});

@@ -23,9 +23,9 @@ inline constexpr double kAdmmNumber = 2.2;           ///< of an ADMM step beside
 inline constexpr double kOperation = 0.5;
 inline constexpr double kDenseOperation = 0.05;   ///< of a dense factorisation, per operation: products of blocks
 
-/// The least that an iteration counts for: 200 of them are 4 ms, which a person who waits for a step does not notice. Small
-/// problems so have the work of factorisations.
-inline constexpr double kLeastIteration = 20e3;
+/// The least that an iteration counts for: 200 of them are 40 ms, which a person who waits for a step hardly notices. Small
+/// problems so have the work of hundreds of factorisations; steps that are solved leave less to those after them.
+inline constexpr double kLeastIteration = 200e3;
 
 /// Sweeps that an iteration is worth while that is less than the time below [ns]: what a step of a middle-sized problem costs
 /// beside its solve is of that order, and Newton steps then have time to finish where sweeps hardly get on.

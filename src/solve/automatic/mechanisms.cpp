@@ -16,6 +16,7 @@ constexpr double kSweepsExpected = 30;     ///< on a condensed problem: contacts
 constexpr double kMostEntries = 4e6;       ///< numbers of W_c: 32 MB
 constexpr double kTouchingShare = 0.25;    ///< of the rows of contacts and boxes: with fewer at mechanisms, most would pay for
                                            ///< W as a matrix and gain nothing
+constexpr double kMostOfWork = 0.25;       ///< share of the work that is left which a condensed problem may cost
 constexpr double kJointRounding = 1e-10;   ///< of what joints must stop, that solves leave by rounding
 constexpr int kJointRefinements = 10;      ///< of joints alone
 
@@ -41,7 +42,7 @@ bool Mechanisms::condensation_pays(const SolveMonitor& monitor) const {
   const auto others = static_cast<double>(p.rows() - joints_.rows()), entries = static_cast<double>(condensation_.entries());
   const double price = cost::kOperation * condensation_.work() + kSweepsExpected * cost::kMatrixSweepNumber * entries;
   return entries <= kMostEntries && static_cast<double>(condensation_.touching_rows()) >= kTouchingShare * others &&
-         price <= monitor.work_left();
+         price <= kMostOfWork * monitor.work_left();
 }
 
 const Plan& Mechanisms::plan(const AutomaticSolver::Options& options) const {

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "solve/newton/newton_matrix.h"
+#include "stickslip/math/gmres.h"
 
 namespace stickslip {
 
@@ -24,11 +25,10 @@ struct LinearSolver {
 
 /// Memory that the solvers reuse.
 struct KrylovScratch {
-  std::vector<std::vector<double>> basis;
+  Gmres gmres;
   std::vector<double> r, p, hp, work;
   std::vector<Eigen::MatrixXd> inverse;   ///< of the diagonal blocks of H
-  Eigen::MatrixXd hessenberg;
-  int products = 0;   ///< with H; counted on from solve to solve
+  int products = 0;                       ///< with H; counted on from solve to solve
 };
 
 /// Restarted GMRES, preconditioned from the right, with x started at zero. False if the numbers are not finite.

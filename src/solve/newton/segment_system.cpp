@@ -136,6 +136,7 @@ bool SegmentSystem::solve_bent() {
     push_bends(x, pushed_);
     symmetric_.solve(pushed_.data(), y);
     for (std::size_t k = 0; k < y_.size(); ++k) y[k] += x[k];
+    return true;
   });
   return solved || !factor_as_it_is();
 }

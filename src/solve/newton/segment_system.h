@@ -11,9 +11,9 @@
 // that fails.
 #pragma once
 
-#include "solve/newton/gmres.h"
 #include "solve/newton/newton_matrix.h"
 #include "solve/segment_matrix.h"
+#include "stickslip/math/gmres.h"
 
 namespace stickslip {
 

@@ -14,12 +14,14 @@ namespace {
 constexpr double kBlunt = 0.1;        ///< part of its free way over which friction of a new contact grows in the first round
 constexpr double kLessBlunt = 0.01;   ///< and that of one that remembers its force
 constexpr double kSharper = 0.1;      ///< factor of that way from round to round
+constexpr double kSamePlane = 0.98;   ///< cosine of the angle by which a plane that is held may be off
 constexpr double kNoForce = 1e-12;    ///< normal forces below this part of the largest have no friction
 
 }   // namespace
 
 void BarrierSystem::begin_friction(const World& world) {
   friction_fits_ = false;
+  planes_.clear();
   coefficients_.clear();
   friction_.clear();
   friction_pairs_.clear();
@@ -51,13 +53,13 @@ double BarrierSystem::friction_between(const World& world, std::uint32_t a, std:
 }
 
 /// Where the way of a term begins: with the force that all that it is of held in the last step.
-Vec2 BarrierSystem::remembered_way(const ContactPair& p, const PairPlace& place, const FrictionTerm& f, double mu) const {
+Vec2 BarrierSystem::remembered_way(const ContactPair& p, const Vec3& normal, const FrictionTerm& f, double mu) const {
   if (remembered_.empty()) return Vec2::Zero();
   Vec3 force = Vec3::Zero();   // on side B of the key
   for (std::size_t k = first_name_.back(); k < friction_names_.size(); ++k)
     if (const RememberedForce* held = remembered_.find(without_parts(friction_names_[k].key))) force += held->force;
   if (turned(p)) force = -force;
-  const double pressed = force.dot(place.normal);
+  const double pressed = force.dot(normal);
   const Vec2 rubbed = f.tangents.transpose() * force;
   const double size = rubbed.norm();
   if (!(pressed > 0) || size == 0) return Vec2::Zero();
@@ -157,13 +159,36 @@ double BarrierSystem::press_of_pair(const ContactPair& p, const PairState& s) co
   return own * std::max(0.0, press.net) / press.positive;
 }
 
+/// Where the sides of a contact fell towards each other within the step, their plane turns a part of that fall into a way along
+/// it: by a thousandth of a radian, 1 µm of 1 mm, half of what friction grows over. So points that stand on each other, whose
+/// plane turns by their way over their gap, push it to and fro, and corners, edges and triangles that take over from each other
+/// have planes of their own. From now on all contacts of two surfaces that have nearly the plane that these have on the whole
+/// share that one.
+void BarrierSystem::hold_planes() {
+  planes_.clear();
+  for_each_pair([&](const ContactPair& p, const PairState& s) {
+    const double force = p.patch_a < p.patch_b ? force_of(p, s) : -force_of(p, s);
+    planes_.try_emplace(std::minmax(p.patch_a, p.patch_b), Vec3::Zero()).first->second += force * s.place.normal;
+  });
+  for (auto& [patches, normal] : planes_) normal.normalize();
+}
+
+/// Of the plane that a pair rubs in.
+Vec3 BarrierSystem::normal_of_friction(const ContactPair& p, const PairState& s) const {
+  const auto held = planes_.find(std::minmax(p.patch_a, p.patch_b));
+  if (held == planes_.end()) return s.place.normal;
+  const Vec3 normal = p.patch_a < p.patch_b ? held->second : Vec3(-held->second);
+  return normal.dot(s.place.normal) > kSamePlane ? normal : s.place.normal;
+}
+
 /// @returns whether its length is as it is to be
 bool BarrierSystem::add_friction(const ContactPair& p, const PairState& s, double force, double mu, int round) {
   FrictionTerm f;
   f.size = 0;
   add_side(p, s.place, true, f);
   add_side(p, s.place, false, f);
-  f.tangents = frame_from_normal(s.place.normal).rightCols<2>();
+  const Vec3 normal = normal_of_friction(p, s);
+  f.tangents = frame_from_normal(normal).rightCols<2>();
   f.limit = mu * force;
   shares_.push_back(f.limit / force_of(p, s));
   f.length = options_.barrier.slip * p.range;
@@ -173,7 +198,7 @@ bool BarrierSystem::add_friction(const ContactPair& p, const PairState& s, doubl
   const double longer = free_way(f) * (remembers_force() ? kLessBlunt : kBlunt) * std::pow(kSharper, round);
   const bool sharp = !(longer > f.length);
   if (!sharp) f.length = longer;
-  f.anchor = remembered_way(p, s.place, f, mu);
+  f.anchor = remembered_way(p, normal, f, mu);
   f.pull = last_pull(f);
   first_name_.push_back(friction_names_.size());
   friction_.push_back(f);

@@ -45,8 +45,46 @@ namespace {
 constexpr int kBluntIterations = 4;      ///< with friction that is not yet as sharp as it is to be
 constexpr double kBluntEnough = 0.05;    ///< of the first direction with such friction: sharper one will change more than that
 constexpr int kPatience = 8;             ///< iterations in which the error has to come to half of what it was
+constexpr double kNoWay = 1e-3;          ///< part of a direction that is as good as none
 constexpr double kProductError = 1e-4;   ///< of directions: less than an iteration leaves
 constexpr int kStalledIterations = 15;   ///< with forces of friction that stay, where it did not
+
+/// What is done where friction does not settle: first its planes are held, then minima with forces that stay are looked for, of
+/// which every time there are twice as many.
+class FrictionPatience {
+ public:
+  void look(BarrierSystem& system) {
+    if (since_best_ <= kPatience) return;
+    since_best_ = 0;
+    best_ = std::numeric_limits<double>::infinity();
+    holds_planes_ = !holds_planes_;
+    if (holds_planes_) {
+      system.hold_planes();
+    } else {
+      system.release_planes();
+      end();
+    }
+  }
+  /// Whether the next minimum is one with forces that stay.
+  bool has_ended() const { return frozen_rounds_ > 0; }
+  void add(const Minimum& minimum, bool coupled) {
+    if (has_ended()) {
+      best_ = std::numeric_limits<double>::infinity();
+      --frozen_rounds_;
+    }
+    // A direction by a matrix that is not symmetric need not lead downhill.
+    if (coupled && minimum.taken < kNoWay) end();
+    since_best_ = !coupled || minimum.size < 0.5 * best_ ? 0 : since_best_ + 1;
+    if (coupled) best_ = std::min(best_, minimum.size);
+  }
+
+ private:
+  void end() { frozen_rounds_ = std::exchange(next_rounds_, 2 * next_rounds_); }
+
+  double best_ = std::numeric_limits<double>::infinity();
+  int since_best_ = 0, frozen_rounds_ = 0, next_rounds_ = 1;
+  bool holds_planes_ = false;
+};
 
 }   // namespace
 
@@ -73,9 +111,9 @@ void BarrierIntegrator::make_room(World& world) {
 }
 
 /// Friction takes its normal forces from where the last iterations led. At first a few of them share the same; once it is as
-/// sharp as it is to be, every iteration has its own and knows how they depend on places. Where that leads nowhere, a minimum
-/// with forces that stay is looked for, and then on from there; where that leads back, twice as many such minima one after the
-/// other, each with the forces of the last [course §5.3.4].
+/// sharp as it is to be, every iteration has its own and knows how they depend on places. Where that leads nowhere, its planes
+/// are held; where that does not help, a minimum with forces that stay is looked for, and then on from there; where that leads
+/// back, twice as many such minima one after the other, each with the forces of the last [course §5.3.4].
 void BarrierIntegrator::solve(const World& world) {
   const double fall = world.gravity.norm() * options_.h;
   StepOutcome& outcome = report_.outcome;
@@ -88,14 +126,10 @@ void BarrierIntegrator::solve(const World& world) {
   how.product_error = kProductError;
   ProjectionRule rule;
   how.rule = &rule;
-  double best = std::numeric_limits<double>::infinity();
-  int since_best = 0, frozen_rounds = 0, next_rounds = 1;
+  FrictionPatience patience;
   for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
-    if (since_best > kPatience) {
-      frozen_rounds = std::exchange(next_rounds, 2 * next_rounds);
-      since_best = 0;
-    }
-    const bool stalled = frozen_rounds > 0, sharp = system_.lag_friction(world, lag, stalled);
+    patience.look(system_);
+    const bool stalled = patience.has_ended(), sharp = system_.lag_friction(world, lag, stalled);
     how.coupled = takes_hessian(how.method) && sharp && system_.rubs() && !stalled;
     int most = options_.max_iterations - outcome.iterations;
     if (how.coupled) most = 1;
@@ -112,12 +146,7 @@ void BarrierIntegrator::solve(const World& world) {
     const bool settled = minimum.converged && sharp && (how.coupled || minimum.iterations == 1 || !system_.rubs());
     outcome.status = settled ? SolveStatus::converged : SolveStatus::iteration_limit;
     if (settled) break;
-    if (stalled) {
-      best = std::numeric_limits<double>::infinity();
-      --frozen_rounds;
-    }
-    since_best = !how.coupled || minimum.size < 0.5 * best ? 0 : since_best + 1;
-    if (how.coupled) best = std::min(best, minimum.size);
+    patience.add(minimum, how.coupled);
   }
   if (!system_.intersections(world).empty()) {   // paths should not have led here
     outcome.status = SolveStatus::failed;

@@ -62,6 +62,9 @@ class BarrierSystem final : public Objective {
   /// the places, which iterations that know how friction depends on them want
   /// @returns whether both are as sharp as they are to be
   bool lag_friction(const World&, int round, bool frozen);
+  /// From now on friction keeps the planes that surfaces touch in on the whole where they nearly fit.
+  void hold_planes();
+  void release_planes() { planes_.clear(); }
   bool rubs() const { return !friction_.empty(); }
 
   /// Makes records of contacts, sorted by key, and what the next step needs to know of them.
@@ -165,10 +168,11 @@ class BarrierSystem final : public Objective {
   void clear_friction();
   void find_presses();
   double press_of_pair(const ContactPair&, const PairState&) const;
+  Vec3 normal_of_friction(const ContactPair&, const PairState&) const;
   bool add_friction(const ContactPair&, const PairState&, double force, double mu, int round);
   void add_side(const ContactPair&, const PairPlace&, bool side_a, FrictionTerm&);
   double friction_between(const World&, std::uint32_t patch_a, std::uint32_t patch_b);
-  Vec2 remembered_way(const ContactPair&, const PairPlace&, const FrictionTerm&, double mu) const;
+  Vec2 remembered_way(const ContactPair&, const Vec3& normal, const FrictionTerm&, double mu) const;
   bool remembers_force() const;
   Vec2 last_pull(const FrictionTerm&) const;
   double free_way(const FrictionTerm&) const;
@@ -219,9 +223,10 @@ class BarrierSystem final : public Objective {
   std::vector<Vec2> ways_;                     ///< of friction where the Hessian was taken last
   std::vector<Vec2> full_ways_;                ///< where the whole direction would lead
   FlatMap<ContactKey, Press, HashOfKey> presses_;
-  double largest_press_ = 0;                                     ///< [N]
-  FlatMap<ContactKey, RememberedForce, HashOfKey> pulls_;        ///< of friction on A over its limit, by name, world frame
-  FlatMap<ContactKey, RememberedForce, HashOfKey> remembered_;   ///< of the last step on B, by name without parts [N]
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Vec3> planes_;   ///< that are held, by patches: normals to the second
+  double largest_press_ = 0;                                         ///< [N]
+  FlatMap<ContactKey, RememberedForce, HashOfKey> pulls_;            ///< of friction on A over its limit, by name, world frame
+  FlatMap<ContactKey, RememberedForce, HashOfKey> remembered_;       ///< of the last step on B, by name without parts [N]
   std::vector<BarrierSurface::Owner> rubbing_;   ///< places on rigid bodies where they rub; points after those of the surface
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> coefficients_;   ///< by pair of patches
 

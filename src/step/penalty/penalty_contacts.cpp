@@ -32,8 +32,9 @@ double share_of(const World& world, const Collider& c) {
 
 }   // namespace
 
-/// Force that the spring of a contact is to give at the wanted depth [N]. A heap of N bodies is ∛N bodies high, and its lowest
-/// ones rest on several contacts each; the heavier of two may be the upper one.
+/// Force that the spring of a contact is to give at the wanted depth [N]. A heap of N bodies is ∛N bodies high, and its
+/// lowest ones rest on several contacts each; the heavier of two may be the upper one, and what joints hang together is
+/// carried by what touches of it.
 double PenaltyContacts::wanted_force(const PenaltySetting& s, const Manifold& m, double depth) {
   if (s.options.penalty.stiffness > 0) return s.options.penalty.stiffness * depth;
   double heaviest = 0, mass = 0, share = 1;
@@ -43,7 +44,7 @@ double PenaltyContacts::wanted_force(const PenaltySetting& s, const Manifold& m,
     const double part = c.node == kNoNode || b.mass.mass == 0
                             ? 1
                             : s.world.nodal_bodies()[b.place].masses[c.node] / b.mass.mass;   // a bead by itself
-    heaviest = std::max(heaviest, part * load_of(s.world, b));
+    heaviest = std::max(heaviest, part * (s.loads.empty() || !is_dynamic(b) ? load_of(s.world, b) : s.loads[c.body]));
     if (is_dynamic(b)) mass = std::max(mass, part * b.mass.mass);
     share = std::min(share, share_of(s.world, c));
   }

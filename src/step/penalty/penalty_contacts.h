@@ -79,7 +79,8 @@ struct PenaltySetting {
   const ContactSet& set;
   const StepOptions& options;
   const VelocitySpace& space;
-  const ContactProblem& problem;   ///< its segments have masses
+  const ContactProblem& problem;        ///< its segments have masses
+  std::span<const double> loads = {};   ///< by body slot: of all that joints hang together with it [N]; empty: no joints
 };
 
 /// What bounds explicit substeps t [course §5.1.3 asks for it]: λ_k t² + 2 λ_b t < 4 with λ_k at least the largest

@@ -212,8 +212,9 @@ void PenaltyIntegrator::take_piece(World& world, double h) {
   const ContactSet& set = detect(world, h);
   clock.lap();
   find_free_motion(world, h);
-  contacts_.build({world, set, piece_options_, space_, problem_});
-  joints_.build({world, set, piece_options_, space_, problem_});
+  const PenaltySetting setting{world, set, piece_options_, space_, problem_, joints_.find_loads(world)};
+  contacts_.build(setting);
+  joints_.build(setting);
   report_.seconds.assembly += clock.lap();
   find_motion(world, h);
   report_.seconds.solve += clock.lap();

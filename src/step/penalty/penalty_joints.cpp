@@ -236,7 +236,8 @@ void PenaltyJoints::add_gear(const PenaltySetting& s, std::uint32_t slot) {
 }
 
 /// Joints may carry everything that hangs on them, through other joints.
-void PenaltyJoints::find_loads(const World& world) {
+std::span<const double> PenaltyJoints::find_loads(const World& world) {
+  if (world.joint_count() == 0) return {};
   const auto bodies = world.bodies();
   parent_.resize(bodies.size());
   std::iota(parent_.begin(), parent_.end(), 0u);
@@ -254,6 +255,7 @@ void PenaltyJoints::find_loads(const World& world) {
       sum[root(i)] += (bodies[i].mass.mass * world.gravity + bodies[i].force).norm();
   load_.resize(bodies.size());
   for (std::uint32_t i = 0; i < bodies.size(); ++i) load_[i] = sum[root(i)];
+  return load_;
 }
 
 double PenaltyJoints::pieces_of(const World& world, double h, double depth) {
@@ -279,7 +281,6 @@ double PenaltyJoints::pieces_of(const World& world, double h, double depth) {
 void PenaltyJoints::build(const PenaltySetting& s) {
   rows_.clear();
   if (s.world.joint_count() == 0) return;
-  find_loads(s.world);
   find_middles(s);
   segment_load_.assign(s.problem.segments.size(), 0);
   for (std::uint32_t i = 0; i < s.world.bodies().size(); ++i)

@@ -68,6 +68,9 @@ class PenaltyJoints {
   /// Pieces in which a step is to be taken, so that rows are what they are long enough: bodies leave the arcs on which joints
   /// hold them by little, and follow the swings that tension gives to what is light.
   double pieces_of(const World&, double h, double depth);
+  /// By body slot, of all that joints hang together with it [N]; nothing without joints.
+  std::span<const double> find_loads(const World&);
+  /// @pre `find_loads` of the same world
   void build(const PenaltySetting&);
   std::vector<PenaltyJointRow>& all() { return rows_; }
   const std::vector<PenaltyJointRow>& all() const { return rows_; }
@@ -88,7 +91,6 @@ class PenaltyJoints {
   void add(const PenaltySetting&, PenaltyJointRow);
   void find_middles(const PenaltySetting&);
   JointPlace middle_of(const World&, const Joint&) const;
-  void find_loads(const World&);
   void hold(const PenaltySetting&, PenaltyJointRow&, double lever) const;
 
   std::vector<PenaltyJointRow> rows_;

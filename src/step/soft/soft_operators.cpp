@@ -13,14 +13,15 @@ namespace stickslip {
 
 namespace {
 
-/// Iterations on a matrix, against those of bodies: to make it costs as much as hundreds of sweeps, and contacts of a body that
-/// is nearly rigid are as many as its nodes, which only Newton steps resolve.
+/// Iterations on a matrix or through factors, against those of bodies: to make them costs as much as hundreds of sweeps, and
+/// contacts of a body that is nearly rigid are as many as its nodes, which only Newton steps resolve.
 constexpr int kMatrixPatience = 25;
 /// Contacts of an island that touch no soft body, from which on its W is too large and too empty to be multiplied out.
 constexpr std::ptrdiff_t kManyRigid = 50;
-constexpr double kAimOfSoft = 0.1;        ///< part of the iterations that go beyond the tolerance: sweeps are dear
-constexpr int kMostSplittings = 5000;     ///< problems of the splitting method
-constexpr double kInnerTolerance = 0.3;   ///< of each of them, against the whole
+constexpr double kAimOfSoft = 0.1;      ///< part of the iterations that go beyond the tolerance: sweeps are dear
+constexpr int kMostSplittings = 5000;   ///< problems of the splitting method
+/// Of each of them, against the whole: what impulses are off by there grows in it as A is stiffer than D.
+constexpr double kInnerTolerance = 1e-3;
 /// Of problems whose W is near that of the whole, against it: to judge them by the whole is dearer than a few sweeps.
 constexpr double kNearTolerance = 0.08;
 constexpr int kMostCorrections = 30;   ///< of such problems
@@ -65,6 +66,24 @@ void smooth(const ContactProblem& p, const std::vector<double>& weights, std::ve
   }
   change.swap(next);
 }
+
+/// Where the next splitting begins: farther along the way of the last, until that turns back [Beck, Teboulle 2009; O'Donoghue,
+/// Candès 2015].
+struct SplitMomentum {
+  std::vector<double> weights;       ///< D of carriers, 0 of others [kg]
+  std::vector<double> last, ahead;   ///< velocities less those without contacts: of the last iterate, of the next one's start
+  double weight = 1;
+
+  void go_on(const std::vector<double>& next) {
+    double back = 0;
+    for (std::size_t i = 0; i < next.size(); ++i) back += weights[i] * (ahead[i] - next[i]) * (next[i] - last[i]);
+    if (back > 0) weight = 1;
+    const double grown = (1 + std::sqrt(1 + 4 * weight * weight)) / 2, share = (weight - 1) / grown;
+    for (std::size_t i = 0; i < next.size(); ++i) ahead[i] = next[i] + share * (next[i] - last[i]);
+    last = next;
+    weight = grown;
+  }
+};
 
 SolveControl with_patience(SolveControl control) {
   control.max_iterations =
@@ -182,7 +201,7 @@ SolveReport SoftOperators::solve_once(const ContactProblem& p, std::span<double>
                                       const SolveControl& control) {
   switch (chosen_) {
     case SoftOperator::partial:
-      return tools.solver.solve(p, impulses, tools.workspace, control);
+      return tools.solver.solve(p, impulses, tools.workspace, with_patience(control));
     case SoftOperator::splitting:
       return solve_by_splitting(p, impulses, tools, control);
     default:
@@ -290,30 +309,41 @@ SolveReport SoftOperators::correct(const ContactProblem& p, std::span<double> im
 }
 
 /// Iterative constraint anticipation [course §4.3.6; Otaduy et al. 2009]: with A = D − (D − A) the coupling acts on the
-/// velocities of the iterate before, and contacts feel D alone. With u − u_free = c, c⁺ = D⁻¹((D − A) c + Jᵀλ⁺).
+/// velocities of the iterate before, and contacts feel D alone. With u − u_free = c, c⁺ = D⁻¹((D − A) c + Jᵀλ⁺). As D − A is
+/// positive semidefinite this is a proximal gradient step in the metric of D, and taken from where momentum leads.
 SolveReport SoftOperators::solve_by_splitting(const ContactProblem& p, std::span<double> impulses, const Tools& tools,
                                               const SolveControl& control) {
-  std::vector<double> weights, change(p.velocity_size(), 0.0);
-  ContactProblem s = split(p, weights);
+  SplitMomentum momentum;
+  ContactProblem s = split(p, momentum.weights);
   ResidualWorkspace work;
   SolveReport report;
   report.initial_residual = report.residual = residual(p, impulses, work);
-  p.add_velocity_change(impulses, change);
-  SolveControl inner = control;
+  momentum.last.assign(p.velocity_size(), 0.0);
+  p.add_velocity_change(impulses, momentum.last);
+  momentum.ahead = momentum.last;
+  std::vector<double> change, best(impulses.begin(), impulses.end());
+  SolveControl inner = with_patience(control);
   inner.tolerance *= kInnerTolerance;
-  for (int k = 0; k < kMostSplittings && report.residual.total() > control.tolerance; ++k) {
-    smooth(p, weights, change);
+  for (int k = 0; k < kMostSplittings && !(report.residual.total() <= control.tolerance); ++k) {
+    change = momentum.ahead;
+    smooth(p, momentum.weights, change);
     // b of the split problem: where the anticipated velocities take the contacts.
     s.b = p.b;
     s.add_row_velocities(change, s.b);
     const SolveReport step = tools.solver.solve(s, impulses, tools.workspace, inner);
     s.add_velocity_change(impulses, change);
+    momentum.go_on(change);
     report.seconds += step.seconds;
     report.iterations += std::max(step.iterations, 1);
-    report.residual = residual(p, impulses, work);
-    if (control.keep_history) report.history.push_back(report.residual.total());
+    const Residual left = residual(p, impulses, work);
+    if (control.keep_history) report.history.push_back(left.total());
+    if (left.total() < report.residual.total()) {
+      report.residual = left;
+      std::ranges::copy(impulses, best.begin());
+    }
     if (step.status == SolveStatus::cancelled) break;
   }
+  std::ranges::copy(best, impulses.begin());
   report.model_residual = report.residual.total();
   if (!(report.residual.total() <= control.tolerance)) {
     report.status = SolveStatus::iteration_limit;

@@ -27,10 +27,10 @@ namespace stickslip {
 /// the sweeps, solved directly. Joints that contradict each other get the impulses of least squares, the rest is solved, and
 /// the status is `stalled` with a reason that says so.
 ///
-/// **An iteration is an amount of work**: that of one sweep over the whole problem and 20 µs more, for each mechanism where
+/// **An iteration is an amount of work**: that of one sweep over the whole problem and 0.2 ms more, for each mechanism where
 /// several do not touch each other, by the cost model of src/solve/automatic/cost_model.h, whatever it is spent on.
-/// `max_iterations` = 200 so allows the work of 200 sweeps and 4 ms, which is many factorisations of a small problem. Costs are
-/// counted, not measured, so that the same problem always gives the same bits.
+/// `max_iterations` = 200 so allows the work of 200 sweeps and 40 ms, which is many factorisations of a small problem. Costs
+/// are counted, not measured, so that the same problem always gives the same bits.
 class AutomaticSolver final : public ContactSolver {
  public:
   struct Options {
