@@ -189,7 +189,7 @@ class Contacts:
         """Slots of the bodies B: `Body.index`."""
     @property
     def force(self) -> NDArray[Any]:
-        """On body B, world frame, mean over the step [N]: `impulse` over the time of the step; a new array."""
+        """On body B, world frame, mean over the step [N]: `impulse` over the time of the step."""
     @property
     def friction(self) -> NDArray[Any]:
         """Coefficient μ; of other laws than Coulomb's the farthest that F(1) reaches along a tangent"""

@@ -14,16 +14,6 @@ struct JointsHandle {
   ReportPointer report;
 };
 
-py::array force_of(const ContactsHandle& c) {
-  const StepReport& report = c.report->get();
-  py::array_t<double> array({static_cast<py::ssize_t>(report.contacts.size()), py::ssize_t{3}});
-  double* out = array.mutable_data();
-  const double time = report.force_time > 0 ? report.force_time : report.h;
-  for (const ContactRecord& contact : report.contacts)
-    for (int k = 0; k < 3; ++k) *out++ = contact.impulse[k] / time;
-  return array;
-}
-
 /// Slots of bodies: a view.
 py::array slots(const ContactsHandle& c, BodyId ContactRecord::*member) {
   const std::vector<ContactRecord>& list = c.report->get().contacts;
@@ -69,8 +59,9 @@ void bind_contacts(py::module_& m) {
   field("friction", &ContactRecord::friction);
   field("slip_velocity", &ContactRecord::slip_velocity);
   field("angular_impulse", &ContactRecord::angular_impulse);
-  c.def_property_readonly("force", &force_of,
-                          "On body B, world frame, mean over the step [N]: `impulse` over the time of the step; a new array.");
+  c.def_property_readonly(
+      "force", [](const ContactsHandle& h) { return view(h.report->forces(), &ContactForce::force, py::cast(h.report)); },
+      "On body B, world frame, mean over the step [N]: `impulse` over the time of the step.");
   c.def_property_readonly(
       "body_a", [](const ContactsHandle& h) { return slots(h, &ContactRecord::body_a); },
       "Slots of the bodies A: `Body.index`.");

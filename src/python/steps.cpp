@@ -23,6 +23,13 @@ void ReportHandle::detach() {
   report = &own;
 }
 
+const std::vector<ContactForce>& ReportHandle::forces() {
+  const double time = report->force_time > 0 ? report->force_time : report->h;
+  if (forces_.empty())
+    for (const ContactRecord& contact : report->contacts) forces_.push_back({contact.impulse / time});
+  return forces_;
+}
+
 void RecordingHandle::finish() {
   if (const auto ended = std::move(recorder)) ended->finish();
 }

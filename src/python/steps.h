@@ -6,6 +6,10 @@
 
 namespace stickslip::python {
 
+struct ContactForce {
+  Vec3 force;
+};
+
 /// The report of a step. It stands in the memory of the integrator until the next step. If anybody still has it then, or an
 /// array of it, it takes that memory with it: reports and their arrays never change.
 struct ReportHandle {
@@ -15,6 +19,11 @@ struct ReportHandle {
 
   const StepReport& get() const { return *report; }
   void detach();
+  /// Of contacts on body B, mean over the step, world frame [N]: a list that is made once.
+  const std::vector<ContactForce>& forces();
+
+ private:
+  std::vector<ContactForce> forces_;
 };
 using ReportPointer = std::shared_ptr<ReportHandle>;
 

@@ -38,6 +38,7 @@ def test_contacts_are_views_on_one_memory():
     assert contacts.position.__array_interface__["data"] == contacts.position.__array_interface__["data"]
     assert contacts.position.strides[0] == contacts.gap.strides[0] > 100
     assert contacts.force == pytest.approx(contacts.impulse / report.h)
+    assert np.shares_memory(contacts.force, report.contacts.force) and not contacts.force.flags.owndata
     assert contacts.normal_impulse == pytest.approx(np.sum(contacts.impulse * contacts.normal, axis=1))
     assert np.allclose(np.linalg.norm(contacts.normal, axis=1), 1)
     names = {(a.name, b.name) for a, b in contacts.bodies}
