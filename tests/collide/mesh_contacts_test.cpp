@@ -361,10 +361,10 @@ TEST(MeshContacts, rings_that_hang_in_each_other_are_held_wherever_they_have_swu
       return Pose{-Vec3::UnitZ() + way * along, swung * rotation_from_vector(Vec3(0, M_PI / 2, 0))};
     };
     double apart = 0.5, touching = 0.75;
-    for (int halves = 0; halves < 40; ++halves) {
+    for (int halves = 0; halves < 25; ++halves) {
       const double way = 0.5 * (apart + touching);
-      const auto gap = narrow::gap_of(solid, solid, upper.inverse() * hanging(way), 1);
-      (gap && gap->distance > 0 ? apart : touching) = way;
+      const auto gap = narrow::gap_of(solid, solid, upper.inverse() * hanging(way), 0.01);
+      (gap && gap->distance == 0 ? touching : apart) = way;
     }
     const double deep = random.uniform(0.001, 0.01);
     collide(ring, upper, ring, hanging(touching + deep), 1e-3, sink);
