@@ -65,9 +65,10 @@ class MeshPair {
       reach_ = std::min(margin_, nearest->distance + beyond);
     }
     const MeshPairs::List& pairs = near_.within(reach_, sink.memory());
-    for (const auto& [ta, tb] : pairs) add_pair(ta, tb);
     if (pairs.empty()) return add_enclosed(sink);
-    const double lowest = scratch_.contacts.lowest_gap(), touch = kMeshesTouch * std::min(a_.radius(), b_.radius());
+    const double touch = kMeshesTouch * std::min(a_.radius(), b_.radius());
+    add_all(pairs, thickness, touch);
+    const double lowest = scratch_.contacts.lowest_gap();
     const bool apart = nearest || lowest > kApart * thickness;
     if (!nearest && (apart || (scratch_.contacts.has_spares() && lowest > touch)))
       nearest = nearest_of(pairs, std::min(lowest, margin_));
@@ -78,13 +79,33 @@ class MeshPair {
   }
 
  private:
+  void add_all(const MeshPairs::List& pairs, double thickness, double touch) {
+    deepest_doubt_ = kDeepestSpare * thickness;
+    for (const auto& [ta, tb] : pairs) add_pair(ta, tb);
+    scratch_.contacts.settle_doubts([&](const ContactPoint& p, const Vec3& place, bool of_b) {
+      return stays_inside(p, place, of_b, kHeldNear * thickness, touch);
+    });
+  }
+
+  /// Whether a corner that does not look at the face that is nearest to it is inside the other mesh still if what holds nearby
+  /// is moved out. Where rims lie on each other it is not: their faces hold it. Corners between ridges that bend inwards, as
+  /// those inside a ring, look nowhere, and it is they that ridges of the other mesh lie on.
+  bool stays_inside(const ContactPoint& p, const Vec3& place, bool of_b, double near, double touch) const {
+    const MeshSolid& other = of_b ? a_ : b_;
+    if (!other.closed()) return false;
+    const Vec3 way = pose_a_.orientation.conjugate() * scratch_.contacts.way_out(p.position, near, touch);
+    const Vec3 at = of_b ? Vec3(place + way) : Vec3(rotation_.transpose() * (place - way - b_in_a_.position));
+    const auto left = signed_distance(other.surface(), at);
+    return left && left->distance < -std::max(touch, -kMiddleInside * p.gap);
+  }
+
   /// Surfaces cut each other, but nothing that is behind a face is as near to it as they can move: it lies deeper, or other
   /// parts of the surface are nearer.
   void look_deeper(double thickness, double touch) {
     if (scratch_.contacts.lowest_gap() <= touch) return;
     if (thickness > reach_) {
       scratch_.contacts.clear();
-      for (const auto& [ta, tb] : near_.within(thickness, nullptr)) add_pair(ta, tb);
+      add_all(near_.within(thickness, nullptr), thickness, touch);
     }
     if (scratch_.contacts.lowest_gap() <= touch) return;
     const auto may_count = [](const ContactPoint&) { return true; };
@@ -242,9 +263,11 @@ class MeshPair {
     const auto touches = [&](const Vec3& normal) { return looks_at(a_, vertex, -(rotation_ * normal), height); };
     const bool looks = touches(b_.facets()[facet].normal);
     if (height >= 0 && !looks) return;
-    add(pair_of_parts(part_facing(a_, vertex, n), facet_part(facet)), x + 0.5 * height * n, n, height,
-        mesh_feature(MeshFeature::vertex_on_face, vertex, facet),
-        height >= 0 || (looks && is_held_by_face(b_, tb, in_b, -height, touches)));
+    const std::uint64_t parts = pair_of_parts(part_facing(a_, vertex, n), facet_part(facet));
+    const std::uint64_t feature = mesh_feature(MeshFeature::vertex_on_face, vertex, facet);
+    const Vec3 at = x + 0.5 * height * n;
+    if (!looks && is_doubtful(b_, tb, in_b, height)) return add_doubt(parts, at, n, height, feature, x, false);
+    add(parts, at, n, height, feature, height >= 0 || (looks && is_held_by_face(b_, tb, in_b, -height, touches)));
   }
 
   void add_vertex_of_b(std::uint32_t vertex, std::uint32_t ta) {
@@ -258,9 +281,22 @@ class MeshPair {
     const auto touches = [&](const Vec3& normal) { return looks_at(b_, vertex, -(rotation_.transpose() * normal), height); };
     const bool looks = touches(n);
     if (height >= 0 && !looks) return;
-    add(pair_of_parts(facet_part(facet), part_facing(b_, vertex, in_b)), x - 0.5 * height * n, n, height,
-        mesh_feature(MeshFeature::face_under_vertex, facet, vertex),
-        height >= 0 || (looks && is_held_by_face(a_, ta, x, -height, touches)));
+    const std::uint64_t parts = pair_of_parts(facet_part(facet), part_facing(b_, vertex, in_b));
+    const std::uint64_t feature = mesh_feature(MeshFeature::face_under_vertex, facet, vertex);
+    const Vec3 at = x - 0.5 * height * n;
+    if (!looks && is_doubtful(a_, ta, x, height)) return add_doubt(parts, at, n, height, feature, x, true);
+    add(parts, at, n, height, feature, height >= 0 || (looks && is_held_by_face(a_, ta, x, -height, touches)));
+  }
+
+  /// Whether a corner that does not look at a face is nearest to it all the same, and so little behind it that it may have come
+  /// through. @param point in the frame of the solid
+  bool is_doubtful(const MeshSolid& solid, std::uint32_t triangle, const Vec3& point, double height) const {
+    return -height <= deepest_doubt_ && is_nearest(solid, point, -height, triangle);
+  }
+
+  void add_doubt(std::uint64_t parts, const Vec3& at, const Vec3& n, double gap, std::uint64_t feature, const Vec3& corner,
+                 bool of_b) {
+    scratch_.contacts.add_doubt(parts, {pose_a_ * at, pose_a_.orientation * n, gap, feature}, corner, of_b);
   }
 
   void add_edges(std::uint32_t ea, std::uint32_t eb) {
@@ -383,7 +419,7 @@ class MeshPair {
   const Pose& pose_a_;
   const Pose b_in_a_;
   const Mat3 rotation_;
-  double margin_, reach_ = 0;
+  double margin_, reach_ = 0, deepest_doubt_ = 0;
   MeshScratch& scratch_;
   MeshPairs& near_;
 };

@@ -104,6 +104,7 @@ class MeshContacts {
   void clear() {
     list_.clear();
     spare_.clear();
+    doubts_.clear();
   }
   bool empty() const { return list_.empty(); }
   double lowest_gap() const;   ///< infinite if there is none [m]
@@ -114,6 +115,18 @@ class MeshContacts {
   /// cut each other without one that holds.
   void add_spare(std::uint64_t parts, const Vec3& position, const Vec3& normal, double gap, std::uint64_t feature) {
     spare_.push_back({parts, {position, normal, gap, feature}});
+  }
+  /// A corner behind the face that is nearest to it, at which it does not look. @param place of the corner, in the frame of A
+  void add_doubt(std::uint64_t parts, const ContactPoint& point, const Vec3& place, bool of_b) {
+    doubts_.push_back({{parts, point}, place, of_b});
+  }
+  /// Takes those that count, by what the others hold; the rest are spares. @param counts as bool(const ContactPoint&, const
+  /// Vec3& place, bool of_b)
+  void settle_doubts(auto&& counts) {
+    kept_.clear();
+    for (const Doubt& d : doubts_) (counts(d.entry.point, d.place, d.of_b) ? kept_ : spare_).push_back(d.entry);
+    list_.insert(list_.end(), kept_.begin(), kept_.end());
+    doubts_.clear();
   }
   /// Whether a contact that is no farther apart than `gap` lies within a distance of a place [m].
   bool is_held_near(const Vec3& place, double distance, double gap) const;
@@ -152,6 +165,11 @@ class MeshContacts {
     std::uint64_t parts;
     ContactPoint point;
   };
+  struct Doubt {
+    Entry entry;
+    Vec3 place;   ///< of the corner, in the frame of A [m]
+    bool of_b;
+  };
   /// Of contacts that nothing holds, those are taken that are no deeper than this times the shallowest.
   static constexpr double kNotMuchDeeper = 1.1;
   static constexpr std::size_t kMostAsked = 100;
@@ -160,6 +178,7 @@ class MeshContacts {
   void spread(double margin, double size);
 
   std::vector<Entry> list_, kept_, spare_;
+  std::vector<Doubt> doubts_;
   std::vector<double> room_;
 };
 

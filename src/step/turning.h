@@ -51,6 +51,7 @@ class ContactTurning {
     Vec3 taken(const Vec3& point) const { return end.pose * (now.pose.orientation.conjugate() * (point - now.pose.position)); }
   };
   const Drift& drift_of(const Collider&);
+  double way_of(const Manifold&, const ContactPoint&, const Drift& a, const Drift& b) const;
   void look_at_end(const Manifold&, double reach, std::uint64_t expected);
   const ContactPoint* later_of(const ContactPoint& now, std::span<const ContactPoint> ends, const Drift& a, const Drift& b);
   void bend(std::size_t i, const ContactPoint& now, const ContactPoint& later, const Drift& a, const Drift& b);

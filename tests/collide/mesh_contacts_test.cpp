@@ -346,6 +346,34 @@ TEST(MeshContacts, a_tip_behind_a_hollow_edge_is_held_though_it_is_over_no_face)
   }
 }
 
+/// Inside a ring corners lie between ridges that bend inwards: no corner there looks at anything, and seen from the two ridges
+/// beside it a ridge of the other ring passes beyond their ends.
+TEST(MeshContacts, rings_that_hang_in_each_other_are_held_wherever_they_have_swung) {
+  const Shape ring = make_mesh(torus_mesh(1, 0.2, 40, 16));
+  const MeshSolid& solid = *std::get<Mesh>(ring).solid;
+  const Pose upper{Vec3::Zero(), rotation_from_vector(Vec3(M_PI / 2, 0, 0))};
+  PairMaker random(5);
+  ContactSink sink;
+  for (int i = 0; i < 40; ++i) {
+    const Quat swung = rotation_from_vector(Vec3(random.uniform(-0.7, 0.7), i % 2 ? random.uniform(-1e-3, 1e-3) : 0, 0));
+    const Vec3 along = swung * -Vec3::UnitZ();
+    const auto hanging = [&](double way) {
+      return Pose{-Vec3::UnitZ() + way * along, swung * rotation_from_vector(Vec3(0, M_PI / 2, 0))};
+    };
+    double apart = 0.5, touching = 0.75;
+    for (int halves = 0; halves < 25; ++halves) {
+      const double way = 0.5 * (apart + touching);
+      const auto gap = narrow::gap_of(solid, solid, upper.inverse() * hanging(way), 0.01);
+      (gap && gap->distance == 0 ? touching : apart) = way;
+    }
+    const double deep = random.uniform(0.001, 0.01);
+    collide(ring, upper, ring, hanging(touching + deep), 1e-3, sink);
+    EXPECT_LT(lowest_gap(sink.points()), -0.5 * deep) << i;
+    EXPECT_GT(lowest_gap(sink.points()), -1.001 * deep) << i;
+    sink.clear();
+  }
+}
+
 TEST(MeshContacts, the_rim_of_a_cylinder_is_held_where_it_lies_deepest_between_the_places_that_planes_see) {
   // It leans over the corner of a block: its lowest point is beside the top, and a part of the rim is behind the side.
   const Shape block = make_mesh(box_mesh(Vec3(0.5, 0.5, 0.5)));

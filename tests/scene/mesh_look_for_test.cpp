@@ -115,6 +115,20 @@ TEST(MeshLookFor, no_ring_comes_off_the_hook) {
     EXPECT_GT(named(scene, name).position.z(), named(start, name).position.z() - 0.012) << name;
 }
 
+TEST(MeshLookFor, rings_of_a_long_chain_neither_sink_into_each_other_nor_fly_apart) {
+  const std::vector<Override> six = {parameter("rings", 6)};
+  Scene scene = load_scene("hook-and-ring", six);
+  Stepper stepper(scene.step);
+  double deepest = 0, given = 0;
+  for (int i = 0; i < 250; ++i) {
+    const StepReport& r = stepper.step(scene.world);
+    deepest = std::max(deepest, r.penetration_max);
+    given += r.energy.stabilisation;
+  }
+  EXPECT_LT(deepest, 1e-4);   // of a tube of 14 mm
+  EXPECT_LT(given, 5e-4);     // of 0.14 J that falling brings
+}
+
 /// Way down the bolt [m] and turn [rad] of a nut.
 std::pair<double, double> way_of_nut(double seconds, double mu) {
   const std::vector<Override> one = {parameter("count", 1), parameter("mu", mu)};
