@@ -149,7 +149,8 @@ class MshReader {
     }
     text_.next_line();
     for (std::uint64_t i = 0; i < count;) {
-      const std::int32_t type = text_.raw<std::int32_t>(), following = text_.raw<std::int32_t>(), labels = text_.raw<std::int32_t>();
+      const std::int32_t type = text_.raw<std::int32_t>(), following = text_.raw<std::int32_t>(),
+                         labels = text_.raw<std::int32_t>();
       if (following <= 0 || labels < 0)
         throw Error(fmt::format("element {}: a block of {} elements with {} labels. The file is damaged: get it again.", i,
                                 following, labels));

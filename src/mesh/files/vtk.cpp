@@ -14,8 +14,9 @@ namespace stickslip::mesh_file {
 namespace {
 
 constexpr std::pair<std::string_view, std::size_t> kVtkTypes[] = {
-    {"char", 1}, {"unsigned_char", 1}, {"short", 2},        {"unsigned_short", 2}, {"int", 4},    {"unsigned_int", 4},  {"float", 4},
-    {"long", 8}, {"unsigned_long", 8}, {"vtktypeint32", 4}, {"vtktypeint64", 8},   {"double", 8}, {"vtktypeuint64", 8}, {"vtkIdType", 4}};
+    {"char", 1},         {"unsigned_char", 1}, {"short", 2},         {"unsigned_short", 2}, {"int", 4},
+    {"unsigned_int", 4}, {"float", 4},         {"long", 8},          {"unsigned_long", 8},  {"vtktypeint32", 4},
+    {"vtktypeint64", 8}, {"double", 8},        {"vtktypeuint64", 8}, {"vtkIdType", 4}};
 constexpr int kVtkTriangle = 5, kVtkTet = 10, kVtkTriangle6 = 22, kVtkTet10 = 24;
 
 bool same_word(std::string_view word, std::string_view upper) {
@@ -41,8 +42,7 @@ class VtkReader {
     text_.next_line(), text_.next_line();
     const std::string_view kind = text_.word();
     is_binary_ = same_word(kind, "BINARY");
-    if (!is_binary_ && !same_word(kind, "ASCII"))
-      text_.fail("The third line of a VTK file must be ASCII or BINARY.");
+    if (!is_binary_ && !same_word(kind, "ASCII")) text_.fail("The third line of a VTK file must be ASCII or BINARY.");
     for (std::string_view word = text_.word(); !word.empty(); word = text_.word()) {
       if (same_word(word, "DATASET")) read_kind();
       else if (same_word(word, "POINTS")) read_points();
@@ -73,8 +73,8 @@ class VtkReader {
     if (points.size() < 3) return;
     if (points.size() == 3) return add_vtk_cell(result_, kVtkTriangle, points);
     if (points.size() > kMostCorners)
-      throw Error(fmt::format("It has {} corners; the limit is {}. Cut it into triangles where the file is made.", points.size(),
-                              kMostCorners));
+      throw Error(fmt::format("It has {} corners; the limit is {}. Cut it into triangles where the file is made.",
+                              points.size(), kMostCorners));
     std::vector<Vec3> loop;
     for (const std::int64_t point : points) loop.push_back(result_.vertices[checked_point(result_, point)]);
     for (const auto& t : triangulated(loop)) {

@@ -39,7 +39,8 @@ class VtuBytes {
   /// @throws Error if there are not so many
   void take(std::size_t count, std::vector<char>& out) {
     if (count > (is_raw_ ? text_.size() : waiting_ + text_.size() / 4 * 3))
-      throw Error(fmt::format("{} bytes are expected, but the file ends before. It is cut off or damaged: get it again.", count));
+      throw Error(
+          fmt::format("{} bytes are expected, but the file ends before. It is cut off or damaged: get it again.", count));
     if (is_raw_) {
       out.insert(out.end(), text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(count));
       return text_.remove_prefix(count);
@@ -157,7 +158,8 @@ VtuNumbers::VtuNumbers(const tinyxml2::XMLElement& root, std::string_view append
   header_bytes_ = header == "UInt64" ? 8 : 4;
   is_compressed_ = !compressor.empty();
   if (is_compressed_ && compressor != "vtkZLibDataCompressor")
-    throw Error(fmt::format("The file is compressed by {}. Read is what zlib compressed, and what is not compressed.", compressor));
+    throw Error(
+        fmt::format("The file is compressed by {}. Read is what zlib compressed, and what is not compressed.", compressor));
 }
 
 std::vector<char> VtuNumbers::bytes_of(const tinyxml2::XMLElement& array) const {

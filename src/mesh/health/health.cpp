@@ -109,15 +109,19 @@ class Examination {
   /// Every triangle is looked at once: at the edge that does not touch its highest vertex.
   void look_for_duplicates(std::span<const EdgeUse> uses) {
     if (uses.size() < 2) return;
-    for (std::size_t i = 1; i < uses.size(); ++i) {
-      if (opposite(uses[i]) < uses[i].high) continue;
-      const auto same = std::find_if(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(i),
-                                     [&](const EdgeUse& o) { return opposite(o) == opposite(uses[i]); });
-      if (same != uses.begin() + static_cast<std::ptrdiff_t>(i))
-        add(MeshFault::duplicate_triangle, [&] {
-          return MeshFinding::Place{fmt::format("triangles {} and {}", same->triangle, uses[i].triangle),
-                                    middle(uses[i].triangle)};
-        });
+    by_opposite_.clear();
+    for (const EdgeUse& use : uses)
+      if (const std::uint32_t v = opposite(use); v >= use.high) by_opposite_.emplace_back(v, use.triangle);
+    std::sort(by_opposite_.begin(), by_opposite_.end());
+    for (std::size_t i = 1, first = 0; i < by_opposite_.size(); ++i) {
+      if (by_opposite_[i].first != by_opposite_[first].first) {
+        first = i;
+        continue;
+      }
+      const std::uint32_t same = by_opposite_[first].second, t = by_opposite_[i].second;
+      add(MeshFault::duplicate_triangle, [&] {
+        return MeshFinding::Place{fmt::format("triangles {} and {}", same, t), middle(t)};
+      });
     }
   }
 
@@ -190,6 +194,7 @@ class Examination {
   const TriangleMesh& mesh_;
   HealthOptions options_;
   Edges edges_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_opposite_;   ///< corner beyond an edge, triangle
   MeshHealth health_;
 };
 
