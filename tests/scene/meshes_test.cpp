@@ -174,6 +174,8 @@ TEST_F(SceneMeshFiles, mistakes_name_scene_place_mesh_file_value_and_remedy) {
             "s.json: /bodies/0/shape/mesh: There is no mesh 'part': the scene has no list of \"meshes\".");
   EXPECT_EQ(refusal(shape(R"(, "vertices": [[0, 0, 0]], "triangles": [])")),
             "s.json: /bodies/0/shape: The mesh has no triangles. A shape needs a surface.");
+  EXPECT_EQ(refusal(shape(R"(, "vertices": [[0, 0, 0], [1, 0, 0], [2, 0, 0]], "triangles": [[0, 1, 2]])")),
+            "s.json: /bodies/0/shape: None of the 1 triangles of the mesh has an area. A shape needs a surface.");
   EXPECT_THAT(refusal(shape(R"(, "vertices": [[0, 0, 0]], "triangles": [[0, 1, 2]])")),
               StartsWith("s.json: /bodies/0/shape/triangles/0: There is no vertex 1"));
   EXPECT_EQ(refusal(shape(R"(, "make": "box", "half_extents": [1e308, 1, 1])")),
