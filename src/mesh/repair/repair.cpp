@@ -36,8 +36,8 @@ int longest_side(const TriangleMesh& mesh, const Triangle& t) {
   return best;
 }
 
-/// One pass over the flat triangles: those at a rim and those that hang on a single side go, others swap their longest side with the triangle behind it. @returns
-/// how many changed
+/// One pass over the flat triangles: those at a rim and those that hang on a single side go, others swap their longest side
+/// with the triangle behind it. @returns how many changed
 std::size_t swap_flat(TriangleMesh& mesh) {
   const Edges edges(mesh);
   const auto has_edge = [&](std::uint32_t a, std::uint32_t b) {
