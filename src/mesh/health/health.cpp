@@ -30,6 +30,15 @@ constexpr std::string_view kRemedies[] = {
     "--repair degenerate",
     "unite the parts where the mesh is made (a boolean union), or leave out what lies inside"};
 
+Vec3 middle_of(const TriangleMesh& mesh, std::uint32_t t) {
+  const auto& [a, b, c] = mesh.triangles[t];
+  return (mesh.vertices[a] + mesh.vertices[b] + mesh.vertices[c]) / 3;
+}
+
+MeshFinding::Place place_of_crossing(const TriangleMesh& mesh, std::uint32_t s, std::uint32_t t) {
+  return {fmt::format("triangles {} and {}", s, t), middle_of(mesh, s)};
+}
+
 class Examination {
  public:
   Examination(const TriangleMesh& mesh, const HealthOptions& options) : mesh_(mesh), options_(options), edges_(mesh) {}
@@ -48,9 +57,7 @@ class Examination {
     const Intersections through = find_intersections(mesh_, options_.max_intersections);
     health_.intersections_complete = through.complete;
     for (const auto& [s, t] : through.pairs)
-      add(MeshFault::self_intersection, [&, a = s, b = t] {
-        return MeshFinding::Place{fmt::format("triangles {} and {}", a, b), middle(a)};
-      });
+      add(MeshFault::self_intersection, [&, a = s, b = t] { return place_of_crossing(mesh_, a, b); });
     if (health_.closed && health_.volume > 0) health_.solid = mass_properties(mesh_, 1);
     std::sort(health_.findings.begin(), health_.findings.end(), [](const auto& a, const auto& b) { return a.fault < b.fault; });
     judge();
@@ -70,10 +77,7 @@ class Examination {
     if (found->places.size() < options_.max_places) found->places.push_back(place());
   }
 
-  Vec3 middle(std::uint32_t t) const {
-    const auto& [a, b, c] = mesh_.triangles[t];
-    return (mesh_.vertices[a] + mesh_.vertices[b] + mesh_.vertices[c]) / 3;
-  }
+  Vec3 middle(std::uint32_t t) const { return middle_of(mesh_, t); }
 
   void look_at_edges() {
     JoinedSets rims(mesh_.vertices.size());
@@ -220,6 +224,13 @@ bool MeshHealth::is_fit(MeshUse use) const {
 MeshHealth check(const TriangleMesh& mesh, const HealthOptions& options) {
   validate(mesh);
   return Examination(mesh, options).run();
+}
+
+std::optional<MeshFinding::Place> self_intersection(const TriangleMesh& mesh) {
+  validate(mesh);
+  const Intersections through = find_intersections(mesh, 1);
+  if (through.pairs.empty()) return std::nullopt;
+  return place_of_crossing(mesh, through.pairs.front().first, through.pairs.front().second);
 }
 
 }   // namespace stickslip
