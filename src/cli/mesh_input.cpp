@@ -32,6 +32,8 @@ PreparedMesh prepare(const MeshInput& input) {
   ImportedMesh imported = read_triangle_mesh(input.file, input.options());
   PreparedMesh prepared{std::move(imported.mesh), std::move(imported.notes), {}};
   if (!input.repairs.empty()) prepared.repairs = repair(prepared.mesh, input.repairs);
+  if (prepared.mesh.triangles.empty())
+    throw Error("No triangle is left after the repairs: none of the mesh has an area. Export it again.").in(input.file);
   return prepared;
 }
 

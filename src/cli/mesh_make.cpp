@@ -126,6 +126,9 @@ void run_simplify(const MakeArguments& arguments) {
   options.triangles = arguments.triangles.value_or(0);
   if (arguments.error) options.max_error = *arguments.error;
   const Simplified simple = simplify(prepared.mesh, options);
+  if (simple.mesh.triangles.empty())
+    throw Error("No triangle is left: those of the mesh have no area, or the error allowed is larger than it is. Allow less.")
+        .in(arguments.input.file);
   write_mesh(arguments.output, simple.mesh);
   if (arguments.input.json) {
     Json result = common_json(arguments, prepared);

@@ -1,10 +1,13 @@
 #include "stickslip/field/sampled_field.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "field/field_builder.h"
+#include "stickslip/math/error.h"
 
 namespace stickslip {
 

@@ -39,6 +39,13 @@ class Mixer {
 TriangleMesh checked_surface(TriangleMesh mesh) {
   validate(mesh);
   if (mesh.triangles.empty()) throw Error("The mesh has no triangles. A shape needs a surface.");
+  const auto has_area = [&](const std::array<std::uint32_t, 3>& t) {
+    const Vec3& a = mesh.vertices[t[0]];
+    return !(mesh.vertices[t[1]] - a).cross(mesh.vertices[t[2]] - a).isZero(0);
+  };
+  if (std::none_of(mesh.triangles.begin(), mesh.triangles.end(), has_area))
+    throw Error(
+        fmt::format("None of the {} triangles of the mesh has an area. A shape needs a surface.", mesh.triangles.size()));
   mesh.vertices.shrink_to_fit();   // what a reader or maker took in reserve
   mesh.triangles.shrink_to_fit();
   return mesh;

@@ -17,7 +17,18 @@ Quat rotation_from_vector(const Vec3& angle) {
   return Quat(w, scale * angle.x(), scale * angle.y(), scale * angle.z());
 }
 
-Quat rotation_between(const Vec3& from, const Vec3& to) { return Quat::FromTwoVectors(from, to); }
+// The formula with 1 + a·b loses as many digits as that is small. Near half turns a half turn about what is nearly the axis
+// comes first, and a small rotation brings what is left.
+Quat rotation_between(const Vec3& from, const Vec3& to) {
+  constexpr double kNearlyOpposite = -0.99;
+  const Vec3 a = from.normalized(), b = to.normalized();
+  if (a.dot(b) > kNearlyOpposite) return Quat::FromTwoVectors(from, to);
+  const Vec3 cross = a.cross(b);
+  const double sine = cross.norm();
+  const Vec3 axis = sine > 0 ? Vec3(cross / sine) : Vec3(frame_from_normal(a).col(1));
+  const Quat half_turn(0, axis.x(), axis.y(), axis.z());
+  return Quat::FromTwoVectors(half_turn * a, b) * half_turn;
+}
 
 Mat3 frame_from_normal(const Vec3& normal) {
   // Cross with the axis least aligned with the normal.

@@ -20,25 +20,26 @@ std::uint64_t spread(std::uint64_t x) {
 
 }   // namespace
 
-FaceTree::FaceTree(const TriangleMesh& mesh) {
-  const auto count = static_cast<std::uint32_t>(mesh.triangles.size());
-  if (count == 0) return;
-  std::vector<Aabb> boxes(count);
+FaceTree::FaceTree(const TriangleMesh& mesh, const std::vector<bool>& left_out) {
+  std::vector<Aabb> boxes(mesh.triangles.size());
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
+  keyed.reserve(boxes.size());
   Aabb all;
-  for (std::uint32_t t = 0; t < count; ++t) {
+  for (std::uint32_t t = 0; t < boxes.size(); ++t) {
+    if (left_out[t]) continue;
+    keyed.emplace_back(0, t);
     for (const std::uint32_t v : mesh.triangles[t])
       boxes[t].lower = boxes[t].lower.cwiseMin(mesh.vertices[v]), boxes[t].upper = boxes[t].upper.cwiseMax(mesh.vertices[v]);
     all = all.merged(boxes[t]);
   }
+  if (keyed.empty()) return;
   const double longest = std::max((all.upper - all.lower).maxCoeff(), std::numeric_limits<double>::min());
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed(count);
-  for (std::uint32_t t = 0; t < count; ++t) {
+  for (auto& [key, t] : keyed) {
     const Vec3 unit = ((boxes[t].lower + boxes[t].upper) / 2 - all.lower) / longest * double{(1 << 21) - 1};
-    keyed[t] = {0, t};
-    for (int k = 0; k < 3; ++k)
-      keyed[t].first |= spread(static_cast<std::uint64_t>(std::clamp(unit[k], 0.0, double{(1 << 21) - 1}))) << k;
+    for (int k = 0; k < 3; ++k) key |= spread(static_cast<std::uint64_t>(std::clamp(unit[k], 0.0, double{(1 << 21) - 1}))) << k;
   }
   std::sort(keyed.begin(), keyed.end());
+  const auto count = static_cast<std::uint32_t>(keyed.size());
   order_.reserve(count);
   for (const auto& [key, t] : keyed) order_.push_back(t);
   nodes_.reserve(count);

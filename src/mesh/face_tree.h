@@ -17,9 +17,10 @@ class FaceTree {
     std::uint32_t first = 0, count = 0;
   };
 
-  explicit FaceTree(const TriangleMesh&);
+  /// @param left_out triangles that are not in the tree
+  FaceTree(const TriangleMesh&, const std::vector<bool>& left_out);
 
-  const std::vector<Node>& nodes() const { return nodes_; }   ///< the root first; empty if the mesh has no triangles
+  const std::vector<Node>& nodes() const { return nodes_; }   ///< the root first; empty if there are no triangles
   const std::vector<std::uint32_t>& order() const { return order_; }
 
  private:

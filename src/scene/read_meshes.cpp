@@ -4,6 +4,7 @@
 #include "scene/read_heights.h"
 #include "scene/read_parts.h"
 #include "stickslip/mesh/convex_parts.h"
+#include "stickslip/mesh/health.h"
 #include "stickslip/mesh/read_mesh.h"
 #include "stickslip/mesh/repair.h"
 
@@ -199,6 +200,23 @@ Shape SceneMeshes::read_height_field(Fields& fields) {
   check_sum(fields, *mesh.solid);
   shapes_.emplace(words, std::vector<Shape>{mesh});
   return mesh;
+}
+
+void SceneMeshes::look_through_moving(const World& world) const {
+  std::map<std::uint64_t, std::string> from_files;   // names by checksum
+  for (const auto& [words, made] : made_)
+    if (!made.file.empty()) from_files.emplace(made.solid->checksum(), made.solid->name());
+  for (const Collider& collider : world.colliders()) {
+    const Mesh* mesh = collider.alive ? std::get_if<Mesh>(&collider.shape) : nullptr;
+    if (!mesh || !mesh->solid->closed() || world.bodies()[collider.body].motion != MotionType::dynamic) continue;
+    const auto found = from_files.extract(mesh->solid->checksum());   // each once
+    if (found.empty()) continue;
+    if (const auto place = self_intersection(mesh->solid->mesh()))
+      warnings_.push_back(fmt::format(
+          "The mesh {} of '{}' runs through itself ({}): what overlaps weighs twice, but for given mass_properties, and "
+          "contacts there are not those of one solid. Unite its parts where it is made; `stickslip mesh check` names places.",
+          found.mapped(), world.bodies()[collider.body].name, place->what));
+  }
 }
 
 }   // namespace stickslip::document

@@ -7,6 +7,7 @@
 
 #include "scene/reader.h"
 #include "stickslip/geometry/mesh_solid.h"
+#include "stickslip/world/world.h"
 
 namespace stickslip::document {
 
@@ -26,6 +27,9 @@ class SceneMeshes {
   std::vector<Shape> read_mesh(Fields& shape);   ///< one, or the hulls that it asks for
   Shape read_height_field(Fields& shape);
   Shape read_sdf(Fields& shape);
+
+  /// Warns of solids from files that run through themselves and belong to bodies that move: what overlaps weighs twice.
+  void look_through_moving(const World&) const;
 
  private:
   struct Made {

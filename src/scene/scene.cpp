@@ -69,6 +69,7 @@ void read_scene(const Place& place, Scene& scene, const std::filesystem::path& f
     std::size_t index = 0;
     for (const Json& body : bodies.value())
       add_bodies(Place(body, bodies, std::to_string(index++)), scene.world, meshes, scene.warnings);
+    meshes.look_through_moving(scene.world);
     read_joints(fields, scene.world, scene.warnings);
     if (const auto given = fields.find("controls")) controls = read_controls(*given, scene.world, folder);
     if (const auto sensors = fields.find("sensors")) scene.sensors = document::read_sensors(*sensors, scene.world);

@@ -55,6 +55,20 @@ TEST(RotationFromVector, the_two_formulas_meet_without_a_step) {
   EXPECT_GE(below.w(), above.w());
 }
 
+TEST(RotationBetween, turns_one_direction_into_the_other_for_all_angles_up_to_half_a_turn) {
+  std::mt19937 random(3);
+  for (double short_of_half = 2; short_of_half > 1e-20; short_of_half *= 0.4) {
+    const Vec3 a = random_vector(random).normalized(), across = a.cross(random_vector(random)).normalized();
+    const double angle = std::numbers::pi - short_of_half;
+    const Vec3 b = -std::cos(short_of_half) * a + std::sin(short_of_half) * across;
+    const Quat q = rotation_between(3 * a, 0.5 * b);
+    EXPECT_NEAR(q.norm(), 1, 1e-14) << short_of_half;
+    EXPECT_LT((q * a - b).norm(), 1e-14) << short_of_half;
+    EXPECT_NEAR(q.angularDistance(Quat::Identity()), angle, 1e-7) << "the smallest that does";
+  }
+  EXPECT_LT((rotation_between(Vec3::UnitZ(), -Vec3::UnitZ()) * Vec3::UnitZ() + Vec3::UnitZ()).norm(), 1e-15);
+}
+
 TEST(FrameFromNormal, is_orthonormal_and_right_handed_for_every_direction) {
   std::mt19937 random(2);
   std::vector<Vec3> normals;

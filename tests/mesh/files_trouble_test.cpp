@@ -48,7 +48,8 @@ TEST(MeshTrouble, a_message_names_file_place_value_and_remedy) {
       {"c.msh",
        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 4 0 1 1 1 2\n$EndElements\n",
        {"line 10", "no node 2"}},
-      {"a.vtk", "# vtk DataFile Version 3.0\nx\nBINARY\n", {"line 3", "text"}},
+      {"a.vtk", "# vtk DataFile Version 3.0\nx\nBINARY\n", {"0 cells", "cut off"}},
+      {"b.vtk", "# vtk DataFile Version 3.0\nx\nHEX\n", {"line 3", "ASCII or BINARY"}},
       {"a.vtu", "<VTKFile><UnstructuredGrid>", {"not XML"}},
       {"a.node", "2 3 0 0\n1 0 0 0\n", {"a.ele", "no such mesh file"}},
   };

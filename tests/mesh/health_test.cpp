@@ -109,6 +109,20 @@ TEST(MeshHealth, triangles_without_area_are_degenerate) {
   EXPECT_FALSE(check(mesh).is_fit(MeshUse::static_contact));
 }
 
+TEST(MeshHealth, triangles_that_are_all_at_one_place_or_at_one_edge_are_all_counted) {
+  TriangleMesh point{{{1, 1, 1}, {2, 2, 2}}, {}}, fan{{{0, 0, 0}, {0, 0, 1}}, {}};
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    point.triangles.push_back(i % 2 ? std::array<std::uint32_t, 3>{0, 0, 0} : std::array<std::uint32_t, 3>{0, 1, 1});
+    fan.vertices.push_back({std::cos(1e-3 * i), std::sin(1e-3 * i), 0.5});
+    for (int twice = 0; twice < 2; ++twice) fan.triangles.push_back({0, 1, 2 + i});
+  }
+  const MeshHealth of_point = check(point), of_fan = check(fan);
+  EXPECT_EQ(of_point.count(MeshFault::degenerate_triangle), 3000u);
+  EXPECT_TRUE(of_point.intersections_complete);
+  EXPECT_EQ(of_fan.count(MeshFault::duplicate_triangle), 3000u);
+  EXPECT_EQ(of_fan.count(MeshFault::non_manifold_edge), 1u);
+}
+
 TEST(MeshHealth, boxes_that_share_an_edge_or_a_corner_are_not_manifold) {
   TriangleMesh edge = joined(box_mesh({1, 1, 1}), box_mesh({1, 1, 1}, {2, 2, 0}));
   for (auto& t : edge.triangles)

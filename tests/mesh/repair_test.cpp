@@ -120,6 +120,17 @@ TEST(Repair, triangles_without_area_go_and_the_mesh_stays_closed) {
   EXPECT_NEAR(volume(mesh), 8, 1e-14);
 }
 
+TEST(Repair, a_triangle_without_area_that_hangs_on_one_side_goes) {
+  TriangleMesh mesh = box_mesh({1, 1, 1});
+  const auto [a, b, c] = mesh.triangles[0];
+  mesh.vertices.push_back((mesh.vertices[a] + mesh.vertices[b]) / 2);
+  mesh.triangles.push_back({b, a, static_cast<std::uint32_t>(mesh.vertices.size() - 1)});
+  EXPECT_EQ(check(mesh).count(MeshFault::non_manifold_edge), 1u);
+  EXPECT_EQ(remove_degenerate_triangles(mesh).changed, 1u);
+  EXPECT_EQ(remove_unused_vertices(mesh).changed, 1u);
+  EXPECT_THAT(check(mesh).findings, IsEmpty());
+}
+
 TEST(Repair, duplicates_go_and_the_list_of_repairs_does_all_in_order) {
   TriangleMesh mesh = box_mesh({1, 1, 1});
   mesh.triangles.push_back(mesh.triangles[3]);

@@ -142,6 +142,23 @@ TEST_F(SceneMeshFiles, repairs_close_what_is_open) {
               StartsWith("s.json: /bodies/0/shape/repair: There is no repair 'al'. Did you mean 'all'?"));
 }
 
+TEST_F(SceneMeshFiles, a_solid_that_runs_through_itself_and_moves_is_told) {
+  TriangleMesh two = triangle_mesh(Box{{1, 1, 1}});
+  write_mesh(file("one.stl"), two);
+  const auto count = static_cast<std::uint32_t>(two.vertices.size());
+  for (std::uint32_t v = 0; v < count; ++v) two.vertices.push_back(two.vertices[v] + Vec3(0.5, 0.3, 0.2));
+  for (std::size_t t = 0, most = two.triangles.size(); t < most; ++t) {
+    const auto [a, b, c] = two.triangles[t];
+    two.triangles.push_back({a + count, b + count, c + count});
+  }
+  write_mesh(file("two.stl"), two);
+  const std::string one = R"({"type": "mesh", "file": "one.stl"})", both = R"({"type": "mesh", "file": "two.stl"})";
+  const Scene moving = parse(with_bodies({one, both, both}));
+  ASSERT_EQ(moving.warnings.size(), 1u) << "once for all that share it";
+  EXPECT_THAT(moving.warnings.front(), StartsWith("The mesh two.stl of 'b1' runs through itself (triangles "));
+  EXPECT_TRUE(parse(with_bodies({one, both}, "", R"(, "motion": "fixed")")).warnings.empty());
+}
+
 TEST_F(SceneMeshFiles, a_mesh_that_has_changed_is_refused_by_its_checksum) {
   write_mesh(file("part.stl"), triangle_mesh(Box{{1, 1, 1}}));
   const std::string right = checksum_text(checksum_of(triangle_mesh(Box{{1, 1, 1}})));
@@ -174,6 +191,8 @@ TEST_F(SceneMeshFiles, mistakes_name_scene_place_mesh_file_value_and_remedy) {
             "s.json: /bodies/0/shape/mesh: There is no mesh 'part': the scene has no list of \"meshes\".");
   EXPECT_EQ(refusal(shape(R"(, "vertices": [[0, 0, 0]], "triangles": [])")),
             "s.json: /bodies/0/shape: The mesh has no triangles. A shape needs a surface.");
+  EXPECT_EQ(refusal(shape(R"(, "vertices": [[0, 0, 0], [1, 0, 0], [2, 0, 0]], "triangles": [[0, 1, 2]])")),
+            "s.json: /bodies/0/shape: None of the 1 triangles of the mesh has an area. A shape needs a surface.");
   EXPECT_THAT(refusal(shape(R"(, "vertices": [[0, 0, 0]], "triangles": [[0, 1, 2]])")),
               StartsWith("s.json: /bodies/0/shape/triangles/0: There is no vertex 1"));
   EXPECT_EQ(refusal(shape(R"(, "make": "box", "half_extents": [1e308, 1, 1])")),

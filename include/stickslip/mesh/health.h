@@ -79,4 +79,7 @@ struct HealthOptions {
 /// Examines a mesh in O(n log n). @throws Error if an index is out of range or a coordinate not finite
 MeshHealth check(const TriangleMesh&, const HealthOptions& = {});
 
+/// Where a mesh runs through itself, one place; nothing else is looked for. O(n log n). @throws Error as above
+std::optional<MeshFinding::Place> self_intersection(const TriangleMesh&);
+
 }   // namespace stickslip

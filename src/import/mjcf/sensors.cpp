@@ -109,7 +109,7 @@ void read_site(Model& model, const PlacedChild& child, int body) {
   if (const auto ends = e.numbers("fromto", 6, 6)) {
     const Vec3 from(ends->data()), to(ends->data() + 3);
     if (!((from - to).norm() > 1e-12)) e.fail("fromto", "The two points are the same.");
-    pose = {(from + to) / 2, Quat::FromTwoVectors(Vec3::UnitZ(), from - to)};
+    pose = {(from + to) / 2, rotation_between(Vec3::UnitZ(), from - to)};
   }
   if (const std::string* name = e.find("name")) model.sites[*name] = {body, child.frame * pose};
 }

@@ -11,10 +11,6 @@
 
 namespace stickslip::mesh_file {
 
-namespace {
-constexpr std::size_t kMostCorners = 4096;   ///< clipping ears takes the square of their number
-}
-
 std::string not_a_point(const Vec3& p) {
   return fmt::format("({}, {}, {}) is not a point. Coordinates must be finite: mend the file, or export it again.", p.x(),
                      p.y(), p.z());

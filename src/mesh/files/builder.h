@@ -10,6 +10,8 @@
 
 namespace stickslip::mesh_file {
 
+constexpr std::size_t kMostCorners = 4096;   ///< of a polygon: clipping ears takes the square of their number
+
 struct Corner {
   std::uint32_t vertex = 0;
   std::int64_t normal = -1, colour = -1, on_picture = -1;   ///< −1: none

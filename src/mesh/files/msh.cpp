@@ -1,7 +1,6 @@
-// Gmsh .msh: versions 2.2 (text, binary) and 4.1 (text).
+// Gmsh .msh: versions 2.2 and 4.1, text and binary.
 #include <fmt/format.h>
 
-#include <cstring>
 #include <unordered_map>
 
 #include "mesh/files/formats.h"
@@ -29,12 +28,12 @@ class MshReader {
     if (text_.word() != "$MeshFormat") text_.fail("This is no Gmsh file: the first word must be $MeshFormat.");
     version_ = text_.number("the version");
     is_binary_ = text_.integer("the kind of file") != 0;
-    text_.integer("the size of a number");
+    if (text_.integer("the size of a number") != 8 && is_binary_)
+      text_.fail("Binary files are read whose numbers have 8 bytes: export as text (Mesh.Binary = 0).");
     if (version_ != 2.2 && version_ != 4.1)
       text_.fail(
           fmt::format("This is version {} of the format. Versions 2.2 and 4.1 are read: export as one of them.", version_));
-    if (is_binary_ && version_ != 2.2)
-      text_.fail("Binary files of version 4.1 are not read. Export as text (Mesh.Binary = 0), or as version 2.2.");
+    if (is_binary_) check_byte_order();
     for (std::string_view word = text_.word(); !word.empty();) {
       if (word == "$Nodes") version_ < 3 ? read_nodes_2() : read_nodes_4();
       else if (word == "$Elements") version_ < 3 ? read_elements_2() : read_elements_4();
@@ -54,14 +53,19 @@ class MshReader {
     text_.move_to(at + end.size());
   }
 
+  void check_byte_order() {
+    text_.next_line();
+    if (text_.raw<std::int32_t>() != 1)
+      text_.fail("The numbers have their bytes in the other order. Export as text (Mesh.Binary = 0).");
+  }
+
+  /// A whole number of version 4: 4 bytes for kinds and dimensions, 8 for counts and tags.
   template <class T>
-  T binary() {
-    T value;
-    if (text_.all().size() - text_.position() < sizeof value)
-      throw Error("The file ends within its numbers. It is cut off: get it again.");
-    std::memcpy(&value, text_.all().data() + text_.position(), sizeof value);
-    text_.move_to(text_.position() + sizeof value);
-    return value;
+  std::int64_t whole(std::string_view what) {
+    return is_binary_ ? static_cast<std::int64_t>(text_.raw<T>()) : text_.integer(what);
+  }
+  std::uint64_t count_4(std::string_view what) {
+    return is_binary_ ? text_.checked_count(text_.raw<std::int64_t>(), what) : text_.count(what);
   }
 
   void add_node(std::int64_t tag, const Vec3& p) {
@@ -73,7 +77,7 @@ class MshReader {
 
   Vec3 point() {
     Vec3 p;
-    for (int k = 0; k < 3; ++k) p[k] = is_binary_ ? binary<double>() : text_.number("a coordinate of a node");
+    for (int k = 0; k < 3; ++k) p[k] = is_binary_ ? text_.raw<double>() : text_.number("a coordinate of a node");
     return p;
   }
 
@@ -82,22 +86,23 @@ class MshReader {
     const std::uint64_t count = text_.count("nodes");
     if (is_binary_) text_.next_line();
     for (std::uint64_t i = 0; i < count; ++i) {
-      const std::int64_t tag = is_binary_ ? binary<std::int32_t>() : text_.integer("the number of a node");
+      const std::int64_t tag = is_binary_ ? text_.raw<std::int32_t>() : text_.integer("the number of a node");
       add_node(tag, point());
     }
   }
 
   void read_nodes_4() {
     has_nodes_ = true;
-    const std::uint64_t blocks = text_.count("blocks of nodes");
-    for (int k = 0; k < 3; ++k) text_.integer("a number of nodes");
+    if (is_binary_) text_.next_line();
+    const std::uint64_t blocks = count_4("blocks of nodes");
+    for (int k = 0; k < 3; ++k) whole<std::int64_t>("a number of nodes");
     std::vector<std::int64_t> tags;
     for (std::uint64_t b = 0; b < blocks; ++b) {
-      text_.integer("the dimension of an entity"), text_.integer("the number of an entity");
-      const bool is_parametric = text_.integer("whether a block is parametric") != 0;
+      whole<std::int32_t>("the dimension of an entity"), whole<std::int32_t>("the number of an entity");
+      const bool is_parametric = whole<std::int32_t>("whether a block is parametric") != 0;
       if (is_parametric) text_.fail("Parametric nodes are not read. Export with Mesh.SaveParametric = 0.");
-      tags.resize(text_.count("nodes of a block"));
-      for (std::int64_t& tag : tags) tag = text_.integer("the number of a node");
+      tags.resize(count_4("nodes of a block"));
+      for (std::int64_t& tag : tags) tag = whole<std::int64_t>("the number of a node");
       for (const std::int64_t tag : tags) add_node(tag, point());
     }
   }
@@ -144,14 +149,15 @@ class MshReader {
     }
     text_.next_line();
     for (std::uint64_t i = 0; i < count;) {
-      const std::int32_t type = binary<std::int32_t>(), following = binary<std::int32_t>(), labels = binary<std::int32_t>();
+      const std::int32_t type = text_.raw<std::int32_t>(), following = text_.raw<std::int32_t>(),
+                         labels = text_.raw<std::int32_t>();
       if (following <= 0 || labels < 0)
         throw Error(fmt::format("element {}: a block of {} elements with {} labels. The file is damaged: get it again.", i,
                                 following, labels));
       tags.resize(static_cast<std::size_t>(checked_nodes(type)));
       for (std::int32_t e = 0; e < following; ++e, ++i) {
-        for (std::int32_t k = 0; k <= labels; ++k) binary<std::int32_t>();
-        for (std::int64_t& tag : tags) tag = binary<std::int32_t>();
+        for (std::int32_t k = 0; k <= labels; ++k) text_.raw<std::int32_t>();
+        for (std::int64_t& tag : tags) tag = text_.raw<std::int32_t>();
         add_element(type, tags.data());
       }
     }
@@ -159,17 +165,18 @@ class MshReader {
 
   void read_elements_4() {
     has_elements_ = true;
-    const std::uint64_t blocks = text_.count("blocks of elements");
-    for (int k = 0; k < 3; ++k) text_.integer("a number of elements");
+    if (is_binary_) text_.next_line();
+    const std::uint64_t blocks = count_4("blocks of elements");
+    for (int k = 0; k < 3; ++k) whole<std::int64_t>("a number of elements");
     std::vector<std::int64_t> tags;
     for (std::uint64_t b = 0; b < blocks; ++b) {
-      text_.integer("the dimension of an entity"), text_.integer("the number of an entity");
-      const std::int64_t type = text_.integer("the kind of an element");
+      whole<std::int32_t>("the dimension of an entity"), whole<std::int32_t>("the number of an entity");
+      const std::int64_t type = whole<std::int32_t>("the kind of an element");
       tags.resize(static_cast<std::size_t>(checked_nodes(type)));
-      const std::uint64_t count = text_.count("elements of a block");
+      const std::uint64_t count = count_4("elements of a block");
       for (std::uint64_t i = 0; i < count; ++i) {
-        text_.integer("the number of an element");
-        for (std::int64_t& tag : tags) tag = text_.integer("a node of an element");
+        whole<std::int64_t>("the number of an element");
+        for (std::int64_t& tag : tags) tag = whole<std::int64_t>("a node of an element");
         add_element(type, tags.data());
       }
     }

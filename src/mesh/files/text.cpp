@@ -118,8 +118,9 @@ double Text::number_in_line(std::string_view what) {
 }
 std::int64_t Text::integer(std::string_view what) { return to_integer(word(), what); }
 
-std::uint64_t Text::count(std::string_view what) {
-  const std::int64_t value = integer(what);
+std::uint64_t Text::count(std::string_view what) { return checked_count(integer(what), what); }
+
+std::uint64_t Text::checked_count(std::int64_t value, std::string_view what) const {
   if (value < 0) fail(fmt::format("{} is not a number of things. {} must be 0 or more.", value, what));
   if (static_cast<std::uint64_t>(value) > text_.size() - at_)
     fail(

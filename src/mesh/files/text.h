@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <string_view>
+
+#include "stickslip/math/error.h"
 
 namespace stickslip::mesh_file {
 
@@ -32,6 +35,17 @@ class Text {
   double number_in_line(std::string_view what);
   std::int64_t integer(std::string_view what);
   std::uint64_t count(std::string_view what);   ///< not negative, and no more than the file has bytes left
+  std::uint64_t checked_count(std::int64_t value, std::string_view what) const;
+
+  /// The bytes of a number, where a file has some between its words. @throws Error at the end of the file
+  template <class T>
+  T raw() {
+    T value;
+    if (text_.size() - at_ < sizeof value) throw Error("The file ends within its numbers. It is cut off: get it again.");
+    std::memcpy(&value, text_.data() + at_, sizeof value);
+    at_ += sizeof value;
+    return value;
+  }
 
   double to_number(std::string_view word, std::string_view what) const;
   std::int64_t to_integer(std::string_view word, std::string_view what) const;

@@ -1,24 +1,35 @@
-// VTK: legacy text files, and XML files of unstructured grids as text.
+// VTK: legacy files, text and binary. XML files are in vtu.cpp.
 #include <fmt/format.h>
-#include <tinyxml2.h>
 
+#include <bit>
 #include <cctype>
-#include <cstring>
 
 #include "mesh/files/formats.h"
 #include "mesh/files/text.h"
+#include "mesh/polygon.h"
 #include "stickslip/math/error.h"
 
 namespace stickslip::mesh_file {
 
 namespace {
 
+constexpr std::pair<std::string_view, std::size_t> kVtkTypes[] = {
+    {"char", 1},         {"unsigned_char", 1}, {"short", 2},         {"unsigned_short", 2}, {"int", 4},
+    {"unsigned_int", 4}, {"float", 4},         {"long", 8},          {"unsigned_long", 8},  {"vtktypeint32", 4},
+    {"vtktypeint64", 8}, {"double", 8},        {"vtktypeuint64", 8}, {"vtkIdType", 4}};
 constexpr int kVtkTriangle = 5, kVtkTet = 10, kVtkTriangle6 = 22, kVtkTet10 = 24;
 
 bool same_word(std::string_view word, std::string_view upper) {
   return word.size() == upper.size() && std::equal(word.begin(), word.end(), upper.begin(), [](char a, char b) {
            return std::toupper(static_cast<unsigned char>(a)) == b;
          });
+}
+
+std::uint32_t checked_point(const Elements& elements, std::int64_t point) {
+  if (point < 0 || point >= static_cast<std::int64_t>(elements.vertices.size()))
+    throw Error(fmt::format("There is no point {}: there are {}, counted from 0. The file is damaged: get it again.", point,
+                            elements.vertices.size()));
+  return static_cast<std::uint32_t>(point);
 }
 
 class VtkReader {
@@ -30,14 +41,15 @@ class VtkReader {
       text_.fail("This is no VTK file: it must start with '# vtk DataFile Version'.");
     text_.next_line(), text_.next_line();
     const std::string_view kind = text_.word();
-    if (same_word(kind, "BINARY")) text_.fail("Binary VTK files are not read. Write it as text (ASCII).");
-    if (!same_word(kind, "ASCII")) text_.fail("The third line of a VTK file must be ASCII or BINARY.");
+    is_binary_ = same_word(kind, "BINARY");
+    if (!is_binary_ && !same_word(kind, "ASCII")) text_.fail("The third line of a VTK file must be ASCII or BINARY.");
     for (std::string_view word = text_.word(); !word.empty(); word = text_.word()) {
       if (same_word(word, "DATASET")) read_kind();
       else if (same_word(word, "POINTS")) read_points();
       else if (same_word(word, "CELLS") || same_word(word, "POLYGONS")) read_cells();
       else if (same_word(word, "CELL_TYPES")) read_types();
       else if (same_word(word, "POINT_DATA") || same_word(word, "CELL_DATA")) break;
+      else if (is_binary_) skip_numbers(word);
     }
     if (is_polydata_) types_.assign(starts_.empty() ? 0 : starts_.size() - 1, kVtkTriangle);
     if (starts_.empty() || types_.size() + 1 != starts_.size())
@@ -47,7 +59,7 @@ class VtkReader {
       const std::span<const std::int64_t> points(cells_.data() + starts_[c],
                                                  static_cast<std::size_t>(starts_[c + 1] - starts_[c]));
       try {
-        if (is_polydata_) add_fan(points);
+        if (is_polydata_) add_polygon(points);
         else add_vtk_cell(result_, types_[c], points);
       } catch (const Error& e) {
         throw Error(fmt::format("cell {} (counted from 0): {}", c, e.message()));
@@ -57,9 +69,16 @@ class VtkReader {
   }
 
  private:
-  void add_fan(std::span<const std::int64_t> points) {
-    for (std::size_t k = 2; k < points.size(); ++k) {
-      const std::int64_t corners[3] = {points[0], points[k - 1], points[k]};
+  void add_polygon(std::span<const std::int64_t> points) {
+    if (points.size() < 3) return;
+    if (points.size() == 3) return add_vtk_cell(result_, kVtkTriangle, points);
+    if (points.size() > kMostCorners)
+      throw Error(fmt::format("It has {} corners; the limit is {}. Cut it into triangles where the file is made.",
+                              points.size(), kMostCorners));
+    std::vector<Vec3> loop;
+    for (const std::int64_t point : points) loop.push_back(result_.vertices[checked_point(result_, point)]);
+    for (const auto& t : triangulated(loop)) {
+      const std::int64_t corners[3] = {points[t[0]], points[t[1]], points[t[2]]};
       add_vtk_cell(result_, kVtkTriangle, corners);
     }
   }
@@ -71,12 +90,65 @@ class VtkReader {
       text_.fail("Of VTK files unstructured grids and polygons are read (UNSTRUCTURED_GRID, POLYDATA).");
   }
 
+  /// Bytes of a number of a type by its name in the file.
+  std::size_t size_of(std::string_view type) {
+    for (const auto& [name, size] : kVtkTypes)
+      if (type == name) return size;
+    text_.fail(fmt::format("'{}' is no type of numbers of a VTK file. The file is damaged: get it again.", type));
+  }
+
+  /// Numbers stand with their largest byte first.
+  template <class Bits>
+  Bits swapped() {
+    if constexpr (sizeof(Bits) == 4) return __builtin_bswap32(text_.raw<std::uint32_t>());
+    else return __builtin_bswap64(text_.raw<std::uint64_t>());
+  }
+  double real(std::size_t bytes) {
+    if (!is_binary_) return text_.number("a coordinate of a point");
+    return bytes == 4 ? std::bit_cast<float>(swapped<std::uint32_t>()) : std::bit_cast<double>(swapped<std::uint64_t>());
+  }
+  std::int64_t whole(std::size_t bytes, std::string_view what) {
+    if (!is_binary_) return text_.integer(what);
+    return bytes == 4 ? static_cast<std::int32_t>(swapped<std::uint32_t>())
+                      : static_cast<std::int64_t>(swapped<std::uint64_t>());
+  }
+  void begin_numbers() {
+    if (is_binary_) text_.next_line();
+  }
+
+  void skip_bytes(std::uint64_t count, std::size_t each) {
+    begin_numbers();
+    if (count > (text_.all().size() - text_.position()) / each)
+      throw Error("The file ends within its numbers. It is cut off: get it again.");
+    text_.move_to(text_.position() + count * each);
+  }
+
+  /// What is not of use, and could hold any words.
+  void skip_numbers(std::string_view word) {
+    if (same_word(word, "FIELD")) {
+      text_.word();
+      for (std::uint64_t arrays = text_.count("arrays of a field"); arrays > 0; --arrays) {
+        text_.word();
+        const std::uint64_t parts = text_.count("parts of a number"), numbers = text_.count("numbers of an array");
+        const std::size_t each = size_of(text_.word());
+        skip_bytes(parts == 0 ? 0 : numbers, each * parts);
+      }
+    } else if (same_word(word, "VERTICES") || same_word(word, "LINES") || same_word(word, "TRIANGLE_STRIPS")) {
+      read_cells();
+      starts_.clear(), cells_.clear();
+    }
+  }
+
   void read_points() {
     const std::uint64_t count = text_.count("points");
-    text_.word();   // float or double
+    const std::string_view type = text_.word();
+    const std::size_t bytes = is_binary_ ? size_of(type) : 0;
+    if (is_binary_ && type != "float" && type != "double")
+      text_.fail(fmt::format("Points as '{}' are not read. Write them as float or double.", type));
+    begin_numbers();
     for (std::uint64_t i = 0; i < count; ++i) {
       Vec3 p;
-      for (int k = 0; k < 3; ++k) p[k] = text_.number("a coordinate of a point");
+      for (int k = 0; k < 3; ++k) p[k] = real(bytes);
       if (!p.allFinite()) text_.fail(not_a_point(p));
       result_.add_vertex(p);
     }
@@ -86,133 +158,45 @@ class VtkReader {
     const std::uint64_t first = text_.count("cells"), second = text_.count("numbers of the cells");
     starts_.clear(), cells_.clear();
     const std::size_t before = text_.position();
-    if (same_word(text_.word(), "OFFSETS")) {   // since version 5: starts of all cells, then their points
-      text_.word();
-      for (std::uint64_t i = 0; i < first; ++i) starts_.push_back(text_.integer("the start of a cell"));
-      if (!same_word(text_.word(), "CONNECTIVITY")) text_.fail("CONNECTIVITY is expected after OFFSETS.");
-      text_.word();
-      for (std::uint64_t i = 0; i < second; ++i) cells_.push_back(text_.integer("a point of a cell"));
-      for (std::size_t i = 0; i < starts_.size(); ++i)
-        if (starts_[i] < (i == 0 ? 0 : starts_[i - 1]) || starts_[i] > static_cast<std::int64_t>(second))
-          text_.fail(fmt::format("{} is not the start of cell {}: starts grow from 0 to {}.", starts_[i], i, second));
-      return;
-    }
+    if (same_word(text_.word(), "OFFSETS")) return read_offsets(first, second);
     text_.move_to(before);
+    begin_numbers();
     starts_.push_back(0);
     for (std::uint64_t i = 0; i < first; ++i) {
-      const std::uint64_t points = text_.count("points of a cell");
-      for (std::uint64_t k = 0; k < points; ++k) cells_.push_back(text_.integer("a point of a cell"));
+      const std::uint64_t points = text_.checked_count(whole(4, "points of a cell"), "points of a cell");
+      for (std::uint64_t k = 0; k < points; ++k) cells_.push_back(whole(4, "a point of a cell"));
       starts_.push_back(static_cast<std::int64_t>(cells_.size()));
     }
   }
 
+  /// Since version 5: starts of all cells, then their points.
+  void read_offsets(std::uint64_t starts, std::uint64_t points) {
+    const auto numbers = [&](std::vector<std::int64_t>& all, std::uint64_t count, std::string_view what) {
+      const std::string_view type = text_.word();
+      const std::size_t bytes = is_binary_ ? size_of(type) : 0;
+      if (is_binary_ && bytes < 4) text_.fail(fmt::format("Cells as '{}' are not read. Write them as vtktypeint64.", type));
+      begin_numbers();
+      for (std::uint64_t i = 0; i < count; ++i) all.push_back(whole(bytes, what));
+    };
+    numbers(starts_, starts, "the start of a cell");
+    if (!same_word(text_.word(), "CONNECTIVITY")) text_.fail("CONNECTIVITY is expected after OFFSETS.");
+    numbers(cells_, points, "a point of a cell");
+    for (std::size_t i = 0; i < starts_.size(); ++i)
+      if (starts_[i] < (i == 0 ? 0 : starts_[i - 1]) || starts_[i] > static_cast<std::int64_t>(points))
+        text_.fail(fmt::format("{} is not the start of cell {}: starts grow from 0 to {}.", starts_[i], i, points));
+  }
+
   void read_types() {
     const std::uint64_t count = text_.count("kinds of cells");
-    for (std::uint64_t i = 0; i < count; ++i) types_.push_back(static_cast<int>(text_.integer("the kind of a cell")));
+    begin_numbers();
+    for (std::uint64_t i = 0; i < count; ++i) types_.push_back(static_cast<int>(whole(4, "the kind of a cell")));
   }
 
   Text text_;
   Elements result_;
   std::vector<std::int64_t> starts_, cells_;
   std::vector<int> types_;
-  bool is_polydata_ = false;
-};
-
-class VtuReader {
- public:
-  explicit VtuReader(std::string_view bytes) {
-    if (document_.Parse(bytes.data(), bytes.size()) != tinyxml2::XML_SUCCESS)
-      throw Error(fmt::format("line {}: this is not XML ({}). The file is cut off or damaged: get it again.",
-                              document_.ErrorLineNum(), tinyxml2::XMLDocument::ErrorIDToName(document_.ErrorID())));
-  }
-
-  Elements read() {
-    const tinyxml2::XMLElement* root = document_.RootElement();
-    if (!root || std::strcmp(root->Name(), "VTKFile") != 0)
-      throw Error("This is no VTK file: its outermost element must be <VTKFile>.");
-    for (const tinyxml2::XMLElement* piece = &child(child(*root, "UnstructuredGrid"), "Piece"); piece;
-         piece = piece->NextSiblingElement("Piece"))
-      read_piece(*piece);
-    return std::move(result_);
-  }
-
- private:
-  const tinyxml2::XMLElement& child(const tinyxml2::XMLElement& above, const char* name) {
-    const tinyxml2::XMLElement* found = above.FirstChildElement(name);
-    if (!found)
-      throw Error(fmt::format("line {}: <{}> has no <{}>. Of XML files of VTK unstructured grids are read.", above.GetLineNum(),
-                              above.Name(), name));
-    return *found;
-  }
-
-  const tinyxml2::XMLElement& array(const tinyxml2::XMLElement& above, const char* name) {
-    for (const tinyxml2::XMLElement* a = above.FirstChildElement("DataArray"); a; a = a->NextSiblingElement("DataArray"))
-      if (!name || (a->Attribute("Name") && std::strcmp(a->Attribute("Name"), name) == 0)) {
-        const char* format = a->Attribute("format");
-        if (format && std::strcmp(format, "ascii") != 0)
-          throw Error(
-              fmt::format("line {}: the numbers are stored as '{}'. Only text is read: write the file with format=\"ascii\".",
-                          a->GetLineNum(), format));
-        return *a;
-      }
-    throw Error(fmt::format("line {}: <{}> has no DataArray{}.", above.GetLineNum(), above.Name(),
-                            name ? fmt::format(" named '{}'", name) : ""));
-  }
-
-  /// Lines are counted from the start of an element: only the line of the element itself is told.
-  template <class F>
-  auto within(const tinyxml2::XMLElement& of, F f) {
-    try {
-      return f();
-    } catch (const Error& e) {
-      throw Error(fmt::format("in the <{}> at line {}: {}", of.Name(), of.GetLineNum(), e.message()));
-    }
-  }
-
-  std::vector<std::int64_t> integers(const tinyxml2::XMLElement& of) {
-    std::vector<std::int64_t> numbers;
-    Text text(of.GetText() ? of.GetText() : "");
-    for (std::string_view word = text.word(); !word.empty(); word = text.word())
-      numbers.push_back(within(of, [&] { return text.to_integer(word, "a whole number"); }));
-    return numbers;
-  }
-
-  void read_piece(const tinyxml2::XMLElement& piece) {
-    const auto first = static_cast<std::int64_t>(result_.vertices.size());
-    const tinyxml2::XMLElement& points = array(child(piece, "Points"), nullptr);
-    Text text(points.GetText() ? points.GetText() : "");
-    Vec3 p;
-    int k = 0;
-    for (std::string_view word = text.word(); !word.empty(); word = text.word()) {
-      p[k++] = within(points, [&] { return text.to_number(word, "a coordinate of a point"); });
-      if (k < 3) continue;
-      within(points, [&] { result_.add_vertex(p); });
-      k = 0;
-    }
-    if (k != 0) throw Error(fmt::format("line {}: the number of coordinates is not a multiple of 3.", points.GetLineNum()));
-    const tinyxml2::XMLElement& cells = child(piece, "Cells");
-    std::vector<std::int64_t> connectivity = integers(array(cells, "connectivity"));
-    const std::vector<std::int64_t> ends = integers(array(cells, "offsets")), types = integers(array(cells, "types"));
-    if (ends.size() != types.size())
-      throw Error(
-          fmt::format("line {}: there are {} offsets, but {} types of cells.", cells.GetLineNum(), ends.size(), types.size()));
-    for (std::int64_t& i : connectivity) i += first;
-    std::int64_t start = 0;
-    for (std::size_t c = 0; c < ends.size(); start = ends[c++]) {
-      if (ends[c] < start || ends[c] > static_cast<std::int64_t>(connectivity.size()))
-        throw Error(fmt::format("line {}: {} is not the end of cell {}: there are {} numbers.", cells.GetLineNum(), ends[c], c,
-                                connectivity.size()));
-      try {
-        add_vtk_cell(result_, static_cast<int>(types[c]),
-                     {connectivity.data() + start, static_cast<std::size_t>(ends[c] - start)});
-      } catch (const Error& e) {
-        throw Error(fmt::format("cell {} (counted from 0): {}", c, e.message()));
-      }
-    }
-  }
-
-  tinyxml2::XMLDocument document_;
-  Elements result_;
+  bool is_polydata_ = false, is_binary_ = false;
 };
 
 }   // namespace
@@ -231,18 +215,12 @@ void add_vtk_cell(Elements& result, int type, std::span<const std::int64_t> poin
   const std::size_t corners = is_tet ? 4 : 3;
   if (points.size() < corners) throw Error(fmt::format("It has {} points, but needs {}.", points.size(), corners));
   std::array<std::uint32_t, 4> corner{};
-  for (std::size_t k = 0; k < corners; ++k) {
-    if (points[k] < 0 || points[k] >= static_cast<std::int64_t>(result.vertices.size()))
-      throw Error(fmt::format("There is no point {}: there are {}, counted from 0. The file is damaged: get it again.",
-                              points[k], result.vertices.size()));
-    corner[k] = static_cast<std::uint32_t>(points[k]);
-  }
+  for (std::size_t k = 0; k < corners; ++k) corner[k] = checked_point(result, points[k]);
   if (is_tet) result.tetrahedra.push_back(corner);
   else result.triangles.push_back({corner[0], corner[1], corner[2]});
   result.second_order += type == kVtkTet10 || type == kVtkTriangle6;
 }
 
 Elements read_vtk(std::string_view bytes) { return VtkReader(bytes).read(); }
-Elements read_vtu(std::string_view bytes) { return VtuReader(bytes).read(); }
 
 }   // namespace stickslip::mesh_file

@@ -30,6 +30,15 @@ constexpr std::string_view kRemedies[] = {
     "--repair degenerate",
     "unite the parts where the mesh is made (a boolean union), or leave out what lies inside"};
 
+Vec3 middle_of(const TriangleMesh& mesh, std::uint32_t t) {
+  const auto& [a, b, c] = mesh.triangles[t];
+  return (mesh.vertices[a] + mesh.vertices[b] + mesh.vertices[c]) / 3;
+}
+
+MeshFinding::Place place_of_crossing(const TriangleMesh& mesh, std::uint32_t s, std::uint32_t t) {
+  return {fmt::format("triangles {} and {}", s, t), middle_of(mesh, s)};
+}
+
 class Examination {
  public:
   Examination(const TriangleMesh& mesh, const HealthOptions& options) : mesh_(mesh), options_(options), edges_(mesh) {}
@@ -48,9 +57,7 @@ class Examination {
     const Intersections through = find_intersections(mesh_, options_.max_intersections);
     health_.intersections_complete = through.complete;
     for (const auto& [s, t] : through.pairs)
-      add(MeshFault::self_intersection, [&, a = s, b = t] {
-        return MeshFinding::Place{fmt::format("triangles {} and {}", a, b), middle(a)};
-      });
+      add(MeshFault::self_intersection, [&, a = s, b = t] { return place_of_crossing(mesh_, a, b); });
     if (health_.closed && health_.volume > 0) health_.solid = mass_properties(mesh_, 1);
     std::sort(health_.findings.begin(), health_.findings.end(), [](const auto& a, const auto& b) { return a.fault < b.fault; });
     judge();
@@ -70,10 +77,7 @@ class Examination {
     if (found->places.size() < options_.max_places) found->places.push_back(place());
   }
 
-  Vec3 middle(std::uint32_t t) const {
-    const auto& [a, b, c] = mesh_.triangles[t];
-    return (mesh_.vertices[a] + mesh_.vertices[b] + mesh_.vertices[c]) / 3;
-  }
+  Vec3 middle(std::uint32_t t) const { return middle_of(mesh_, t); }
 
   void look_at_edges() {
     JoinedSets rims(mesh_.vertices.size());
@@ -109,15 +113,19 @@ class Examination {
   /// Every triangle is looked at once: at the edge that does not touch its highest vertex.
   void look_for_duplicates(std::span<const EdgeUse> uses) {
     if (uses.size() < 2) return;
-    for (std::size_t i = 1; i < uses.size(); ++i) {
-      if (opposite(uses[i]) < uses[i].high) continue;
-      const auto same = std::find_if(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(i),
-                                     [&](const EdgeUse& o) { return opposite(o) == opposite(uses[i]); });
-      if (same != uses.begin() + static_cast<std::ptrdiff_t>(i))
-        add(MeshFault::duplicate_triangle, [&] {
-          return MeshFinding::Place{fmt::format("triangles {} and {}", same->triangle, uses[i].triangle),
-                                    middle(uses[i].triangle)};
-        });
+    by_opposite_.clear();
+    for (const EdgeUse& use : uses)
+      if (const std::uint32_t v = opposite(use); v >= use.high) by_opposite_.emplace_back(v, use.triangle);
+    std::sort(by_opposite_.begin(), by_opposite_.end());
+    for (std::size_t i = 1, first = 0; i < by_opposite_.size(); ++i) {
+      if (by_opposite_[i].first != by_opposite_[first].first) {
+        first = i;
+        continue;
+      }
+      const std::uint32_t same = by_opposite_[first].second, t = by_opposite_[i].second;
+      add(MeshFault::duplicate_triangle, [&] {
+        return MeshFinding::Place{fmt::format("triangles {} and {}", same, t), middle(t)};
+      });
     }
   }
 
@@ -190,6 +198,7 @@ class Examination {
   const TriangleMesh& mesh_;
   HealthOptions options_;
   Edges edges_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_opposite_;   ///< corner beyond an edge, triangle
   MeshHealth health_;
 };
 
@@ -215,6 +224,13 @@ bool MeshHealth::is_fit(MeshUse use) const {
 MeshHealth check(const TriangleMesh& mesh, const HealthOptions& options) {
   validate(mesh);
   return Examination(mesh, options).run();
+}
+
+std::optional<MeshFinding::Place> self_intersection(const TriangleMesh& mesh) {
+  validate(mesh);
+  const Intersections through = find_intersections(mesh, 1);
+  if (through.pairs.empty()) return std::nullopt;
+  return place_of_crossing(mesh, through.pairs.front().first, through.pairs.front().second);
 }
 
 }   // namespace stickslip

@@ -13,20 +13,24 @@ namespace {
 constexpr std::uint64_t kPairsPerTriangle = 500, kPairsAtLeast = 10'000'000;
 constexpr double kThinnest = 1e-12;
 
+/// Which triangles are none that could cut another; a hundred thousand of them at one place would all be pairs.
+std::vector<bool> without_area(const TriangleMesh& mesh) {
+  std::vector<bool> flat(mesh.triangles.size());
+  for (std::size_t t = 0; t < flat.size(); ++t) {
+    const auto& [a, b, c] = mesh.triangles[t];
+    flat[t] = is_degenerate(mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]);
+  }
+  return flat;
+}
+
 class IntersectionSearch {
  public:
   IntersectionSearch(const TriangleMesh& mesh, std::size_t limit)
       : mesh_(mesh),
-        tree_(mesh),
+        tree_(mesh, without_area(mesh)),
         place_(first_at_place(mesh.vertices, 0)),
         limit_(limit),
-        most_tests_(std::max(kPairsAtLeast, kPairsPerTriangle * mesh.triangles.size())) {
-    flat_.resize(mesh.triangles.size());
-    for (std::size_t t = 0; t < flat_.size(); ++t) {
-      const auto& [a, b, c] = mesh.triangles[t];
-      flat_[t] = is_degenerate(mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]);
-    }
-  }
+        most_tests_(std::max(kPairsAtLeast, kPairsPerTriangle * mesh.triangles.size())) {}
 
   Intersections run() {
     const auto& nodes = tree_.nodes();
@@ -67,7 +71,6 @@ class IntersectionSearch {
   }
 
   bool meet(std::uint32_t s, std::uint32_t t) {
-    if (flat_[s] || flat_[t]) return false;
     Vec3 a[3], b[3];
     for (int k = 0; k < 3; ++k) a[k] = mesh_.vertices[mesh_.triangles[s][k]], b[k] = mesh_.vertices[mesh_.triangles[t][k]];
     for (int k = 0; k < 3; ++k) {
@@ -90,7 +93,6 @@ class IntersectionSearch {
   const TriangleMesh& mesh_;
   FaceTree tree_;
   std::vector<std::uint32_t> place_;
-  std::vector<bool> flat_;
   std::size_t limit_;
   std::uint64_t most_tests_, tests_ = 0;
   Intersections found_;

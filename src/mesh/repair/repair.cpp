@@ -36,8 +36,8 @@ int longest_side(const TriangleMesh& mesh, const Triangle& t) {
   return best;
 }
 
-/// One pass over the flat triangles: those at a rim go, others swap their longest side with the triangle behind it. @returns
-/// how many changed
+/// One pass over the flat triangles: those at a rim and those that hang on a single side go, others swap their longest side
+/// with the triangle behind it. @returns how many changed
 std::size_t swap_flat(TriangleMesh& mesh) {
   const Edges edges(mesh);
   const auto has_edge = [&](std::uint32_t a, std::uint32_t b) {
@@ -51,6 +51,9 @@ std::size_t swap_flat(TriangleMesh& mesh) {
     }
     return from < edges.size() && edges[from].front().low == low && edges[from].front().high == high;
   };
+  std::vector<std::uint8_t> open_sides(mesh.triangles.size(), 0);
+  for (std::size_t e = 0; e < edges.size(); ++e)
+    if (edges[e].size() == 1) ++open_sides[edges[e].front().triangle];
   std::vector<bool> touched(mesh.triangles.size(), false), gone(mesh.triangles.size(), false);
   std::size_t changed = 0;
   for (std::size_t e = 0; e < edges.size(); ++e)
@@ -58,7 +61,7 @@ std::size_t swap_flat(TriangleMesh& mesh) {
       const std::uint32_t t = use.triangle;
       const Triangle flat = mesh.triangles[t];
       if (touched[t] || !is_flat(mesh, flat) || longest_side(mesh, flat) != use.side) continue;
-      if (edges[e].size() == 1) {
+      if (edges[e].size() == 1 || open_sides[t] == 2) {
         touched[t] = gone[t] = true;
         ++changed;
         continue;
