@@ -43,6 +43,11 @@ std::string tolerance_note(const Statistics& s) {
           : "");
 }
 
+/// The solver, where one is asked; else the integrator, which does without.
+const std::string& taken_by(const StepOptions& options) {
+  return options.integrator == "impulse" ? options.solver : options.integrator;
+}
+
 std::string signed_energy(double joules) { return fmt::format("{}{}", joules > 0 ? "+" : "", quantity(joules, "J")); }
 
 std::string energy_note(const EnergyLedger& e) {
@@ -128,6 +133,12 @@ nlohmann::ordered_json to_json(const MotionRecord& r) {
           {"remedy", remedy(r.worst, r.h)}};
 }
 
+nlohmann::ordered_json to_json(const EnergyLedger& e) {
+  return {{"friction", e.friction}, {"impact", e.impact},   {"stabilisation", e.stabilisation},
+          {"applied", e.applied},   {"driven", e.driven},   {"motors", e.motors},
+          {"springs", e.springs},   {"damping", e.damping}, {"integration", e.integration}};
+}
+
 /// {"tip": {"force_x": 1.5, …}, …}; what is not finite is null.
 nlohmann::ordered_json to_json(const SensorReader& reader) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
@@ -163,6 +174,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
   for (const MotionRecord& r : summary.result.motion) motion.push_back(to_json(r));
   return {
       {"scene", scene.name},
+      {"integrator", scene.step.integrator},
       {"solver", scene.step.solver},
       {"steps", s.steps},
       {"bodies", scene.world.body_count()},
@@ -194,16 +206,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
       {"steps_missing_tolerance", s.missed()},
       {"status_counts", statuses},
       {"motion", motion},
-      {"energy_sums",
-       {{"friction", s.energy.friction},
-        {"impact", s.energy.impact},
-        {"stabilisation", s.energy.stabilisation},
-        {"applied", s.energy.applied},
-        {"driven", s.energy.driven},
-        {"motors", s.energy.motors},
-        {"springs", s.energy.springs},
-        {"damping", s.energy.damping},
-        {"integration", s.energy.integration}}},
+      {"energy_sums", to_json(s.energy)},
       {"seconds", seconds},
       {"wall_seconds", s.wall_seconds},
       {"warnings", scene.warnings},
@@ -218,7 +221,7 @@ std::string to_text(const Summary& summary) {
   const double simulated = static_cast<double>(s.steps) * scene.step.h;
   std::string text = fmt::format("{}{}{}\n", scene.name, scene.description.empty() ? "" : ": ", wrapped(scene.description, 2));
   text += fmt::format("  {}, {} of {}, {}; {:g} s simulated in {}{}\n\n", counted(scene.world.body_count(), "body", "bodies"),
-                      counted(s.steps, "step", "steps"), quantity(scene.step.h, "s"), scene.step.solver, simulated,
+                      counted(s.steps, "step", "steps"), quantity(scene.step.h, "s"), taken_by(scene.step), simulated,
                       duration(s.wall_seconds),
                       summary.result.interrupted ? "; interrupted"
                       : summary.result.stopped   ? "; stopped at a step that missed its tolerance"
@@ -234,6 +237,8 @@ std::string to_text(const Summary& summary) {
                                                       s.steps_in_pieces, s.steps, s.most_pieces));
     text += line("penetration", "", quantity(s.penetration_max, "m") + " max",
                  s.impacts == 0 ? "" : "steps cut at " + counted(s.impacts, "impact", "impacts"));
+    if (scene.step.integrator == "barrier" && std::isfinite(s.distance_min))
+      text += line("distance", "", quantity(s.distance_min, "m") + " min");
     text += joint_lines(summary);
     text += line("energy", quantity(summary.energy_start, "J") + " start", quantity(summary.energy_end, "J") + " end",
                  energy_note(s.energy));

@@ -93,6 +93,18 @@ TEST(Run, the_text_summary_names_residual_penetration_and_time) {
   EXPECT_THAT(stickslip("run stack --steps 5 --quiet").out, IsEmpty());
 }
 
+/// Springs and barriers ask no solver, and barriers keep everything apart.
+TEST(Run, the_summary_says_who_took_the_steps_and_how_near_barriers_came) {
+  const std::string three = "run stack --set /parameters/count=3 --steps 3 --integrator ";
+  EXPECT_THAT(stickslip(three + "impulse").out, AllOf(HasSubstr("10 ms, auto;"), Not(HasSubstr("distance"))));
+  EXPECT_THAT(stickslip(three + "penalty").out, HasSubstr("10 ms, penalty;"));
+  EXPECT_THAT(stickslip(three + "barrier").out,
+              AllOf(HasSubstr("10 ms, barrier;"), ::testing::ContainsRegex("distance +[0-9.]+ .+m min")));
+  const json j = json::parse(stickslip(three + "barrier --json").out);
+  EXPECT_EQ(j.at("integrator"), "barrier");
+  EXPECT_GT(j.at("distance_min").get<double>(), 0);
+}
+
 TEST(Run, options_of_the_scene_the_solver_and_the_time_take_effect) {
   const json j =
       json::parse(stickslip("run stack --set /parameters/count=3 --set /step/h=0.005 --solver pgs --seconds 0.1 --json").out);
