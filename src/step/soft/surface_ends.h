@@ -1,8 +1,8 @@
 // Where a step takes surfaces that deform.
 //
-// Rows of contacts keep a vertex off the plane of the triangle that it was nearest to. Where it slides or is swept around a bend
-// of a coarse surface within the step, it ends inside by what the bend leaves that plane: with the square of the way. So pairs
-// that move far are looked at where the solved motion ends, and a step after which one is deep is taken in pieces.
+// Rows of contacts keep a vertex off the plane of the triangle that it was nearest to. Where it slides or is swept around a
+// bend of a coarse surface within the step, it ends inside by what the bend leaves that plane: with the square of the way. So
+// pairs that move far are looked at where the solved motion ends, and a step after which one is deep is taken in pieces.
 #pragma once
 
 #include <memory>
