@@ -1,4 +1,5 @@
 // Scenes of soft bodies say what to look for: here it is looked for, in small ones.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numbers>
@@ -209,6 +210,21 @@ TEST(SoftScenes, step_to_the_same_velocities_and_forces_with_every_operator) {
       EXPECT_LT(off, 1e-6 * force) << what;
     }
   }
+}
+
+TEST(SoftScenes, steps_too_long_for_the_lumped_operator_are_told_with_one_that_is_not) {
+  const auto loaded = [](const std::string& h) {
+    const std::vector<Override> overrides{{"/step/soft/operator", "\"lumped\""}, {"/step/h", h}};
+    return load_scene("gripper", overrides);
+  };
+  const Scene scene = loaded("0.005");
+  ASSERT_EQ(scene.warnings.size(), 1u);
+  EXPECT_THAT(scene.warnings[0], ::testing::AllOf(::testing::HasSubstr("lumped"), ::testing::HasSubstr("-pad")));
+  Scene fine = loaded("1e-5");
+  EXPECT_TRUE(fine.warnings.empty());
+  Stepper stepper(fine.step);
+  for (int k = 0; k < 300; ++k) stepper.step(fine.world);
+  EXPECT_LT(fine.world.kinetic_energy(), 1e-4);
 }
 
 TEST(SoftScenes, mistakes_are_named_with_place_and_remedy) {
