@@ -190,6 +190,7 @@ Json fish_in_net_document(const Parameters& p) {
   Json sticks = Json::array({Json{{"from", vector({-0.1, 0, 0})}, {"to", vector({0.06, 0, 0})}, {"radius", 0.05}},
                              Json{{"from", vector({0.06, 0, 0})}, {"to", vector({0.16, 0, 0.03})}, {"radius", 0.025}}});
   Json fish = soft("fish", mesh("fish"), 0.035, {p["young"]}, {0, 0, height + 0.12});
+  fish["color"] = "#e8743b";
   bodies.push_back(std::move(net));
   bodies.push_back(std::move(fish));
   Json entry = made("fish", "sticks", {{"sticks", std::move(sticks)}, {"blend", 0.03}, {"size", 0.02}});
