@@ -1,4 +1,5 @@
 // stickslip capture
+#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -57,10 +58,14 @@ void print(const CaptureArguments& arguments, const Scene& scene, const ProblemF
                                            {"warnings", scene.warnings}};
     fmt::print("{}\n", result.dump(2));
   } else if (!arguments.quiet) {
-    fmt::print("{}: step {} of {} (t = {:g} s), {}, {}; {} format, {}\n", path, report.step, scene.name, report.time,
-               counted(contacts, "contact", "contacts"), counted(file.problem.rows(), "row", "rows"), format, file_size(bytes));
-    fmt::print("  {}\n", contacts == 0 ? "nothing touches in this step" : file.description);
-    fmt::print("  stickslip solve {} --solver all\n", path);
+    // The name alone is what other commands are given: stickslip solve $(stickslip capture …).
+    fmt::print("{}\n", path);
+    std::fflush(stdout);
+    std::string rest = fmt::format("  step {} of {} (t = {:g} s), {}, {}; {} format, {}\n", report.step, scene.name,
+                                   report.time, counted(contacts, "contact", "contacts"),
+                                   counted(file.problem.rows(), "row", "rows"), format, file_size(bytes));
+    rest += fmt::format("  {}\n", contacts == 0 ? "nothing touches in this step" : file.description);
+    tell(rest + fmt::format("  stickslip solve {} --solver all\n", path));
   }
 }
 

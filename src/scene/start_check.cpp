@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "stickslip/math/error.h"
+#include "stickslip/soft/elastic_solid.h"
 #include "stickslip/solve/registry.h"
 #include "stickslip/step/barrier_start.h"
 #include "stickslip/step/stepper.h"
@@ -54,12 +55,48 @@ void check_barriers(const World& world, const StepOptions& step, std::vector<std
       0.9 * step.barrier.range * nearest.gap / nearest.range));
 }
 
+/// Steps up to which forces at their starts are stable in a soft body, about: a wave must not pass an element, nor damping
+/// reverse a rate of strain [s].
+double longest_lumped_step(const ElasticSolid& solid) {
+  double thinnest = std::numeric_limits<double>::infinity();
+  for (std::size_t e = 0; e < solid.elements(); ++e) {
+    const auto& corners = solid.tetrahedra()[e];
+    double widest = 0;   // twice the area of a face
+    for (std::size_t k = 0; k < 4; ++k) {
+      const Vec3 &a = solid.rest()[corners[k]], &b = solid.rest()[corners[(k + 1) % 4]],
+                 &c = solid.rest()[corners[(k + 2) % 4]];
+      widest = std::max(widest, (b - a).cross(c - a).norm());
+    }
+    thinnest = std::min(thinnest, 6 * solid.rest_volume(e) / widest);
+  }
+  const SoftMaterial& m = solid.material();
+  const Lame moduli = lame(m.young, m.poisson);
+  const double stiffness = moduli.lambda + 2 * moduli.mu, damping = m.stiffness_damping * stiffness + m.viscosity;
+  const double passes = thinnest * std::sqrt(m.density / stiffness);
+  return damping > 0 ? std::min(passes, 0.5 * m.density * thinnest * thinnest / damping) : passes;
+}
+
+void check_lumped(const World& world, const StepOptions& step, std::vector<std::string>& warnings) {
+  if (step.integrator != "impulse" || step.soft.operator_ != SoftOperator::lumped) return;
+  const NodalBody* worst = nullptr;
+  double longest = step.h;
+  for (const NodalBody& nodes : world.nodal_bodies())
+    if (const double here = nodes.is_soft() ? longest_lumped_step(*nodes.solid) : longest; here < longest)
+      longest = here, worst = &nodes;
+  if (!worst) return;
+  warnings.push_back(fmt::format(
+      "The operator 'lumped' takes forces of soft bodies from the start of a step, which is stable for steps up to about "
+      "{:.1g} s in '{}'; with {:g} s it will blow up. Take such a step (/step/h), or another operator.",
+      longest, world.bodies()[worst->body].name, step.h));
+}
+
 }   // namespace
 
 void check_start(const World& world, const StepOptions& step, bool allow_overlap, std::vector<std::string>& warnings) {
   check_colliders(world);
   check_step(world, step, warnings);
   if (step.integrator == "barrier") check_barriers(world, step, warnings);
+  check_lumped(world, step, warnings);
   const std::vector<Overlap> overlaps = find_overlaps(world, step);
   if (overlaps.empty()) return;
   const Overlap& deepest = overlaps.front();

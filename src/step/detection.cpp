@@ -16,7 +16,8 @@ namespace stickslip {
 namespace {
 
 constexpr std::size_t kChunkSize = 256;
-constexpr double kSelfDepth = 0.1;   ///< part of its thickness by which a soft body may have passed through itself
+constexpr double kBesideHeld = 0.1;   ///< share of free nodes up to which a place of a surface counts as held
+constexpr double kSelfDepth = 0.1;    ///< part of its thickness by which a soft body may have passed through itself
 
 /// Far above any real heap (a dense one has about ten per body), and still small enough for memory.
 std::size_t pair_limit(const World& world) { return std::min<std::size_t>(1'000'000 + 100 * world.body_count(), 32'000'000); }
@@ -53,6 +54,16 @@ const LoadedContacts& loaded_contacts(const ContactMemory& memory, const ProxyPa
       loaded.add(flipped ? r.key.parts << 32 | r.key.parts >> 32 : r.key.parts, r.key.feature);
   loaded.sort();
   return loaded;
+}
+
+/// Share of a place on a surface that its nodes have which are not given, by their weights.
+double share_that_is_not(const World& world, const Collider& c, std::uint64_t part, const Vec3& place, auto&& is_given) {
+  const NodalBody& nodes = world.nodal_bodies()[world.bodies()[c.body].place];
+  double share = 0;
+  for (const auto& [mover, weight] : stencil(world, c, static_cast<std::uint32_t>(part), place))
+    if (!is_given(nodes, mover - static_cast<std::uint32_t>(world.bodies().size()) - nodes.first_node))
+      share += std::abs(weight);
+  return share;
 }
 
 }   // namespace
@@ -149,27 +160,22 @@ void Detection::meet(const World& world, const ProxyPair& pair, double margin, C
   sink.flip();
 }
 
-/// Puts the points of a pair into a set. Held nodes that meet what forces do not move have nothing to say, nor have attached
-/// ones that meet the body that they are attached to.
+/// Puts the points of a pair into a set. Places of held nodes that meet what forces do not move have nothing to say, nor have
+/// those of attached ones that meet the body that they are attached to, nor what is next to such a node: to part there it would
+/// have to move many times as fast as the place does, against rows that hold the node already.
 void Detection::append_contacts(const World& world, const ProxyPair& pair, const ContactSink& sink, ContactSet& out) const {
   const Collider &a = world.colliders()[pair.a], &b = world.colliders()[pair.b];
   const auto moves = [&](const Collider& c, std::uint64_t part, const Vec3& place) {
     if (!world.bodies()[c.body].moves_by_forces()) return false;
     if (!c.deforms) return true;
-    const NodalBody& nodes = world.nodal_bodies()[world.bodies()[c.body].place];
-    const Stencil s = stencil(world, c, static_cast<std::uint32_t>(part), place);
-    return std::any_of(s.begin(), s.end(), [&](const Stencil::Entry& e) {
-      return nodes.is_free(e.mover - static_cast<std::uint32_t>(world.bodies().size()) - nodes.first_node);
-    });
+    return share_that_is_not(world, c, part, place,
+                             [](const NodalBody& nodes, std::uint32_t node) { return !nodes.is_free(node); }) > kBesideHeld;
   };
   const auto sticks = [&](const Collider& c, std::uint64_t part, const Vec3& place, std::uint32_t to) {
-    if (!c.deforms) return false;
-    const NodalBody& nodes = world.nodal_bodies()[world.bodies()[c.body].place];
-    if (nodes.attached.empty()) return false;
-    const Stencil s = stencil(world, c, static_cast<std::uint32_t>(part), place);
-    return std::all_of(s.begin(), s.end(), [&](const Stencil::Entry& e) {
-      return nodes.is_attached(e.mover - static_cast<std::uint32_t>(world.bodies().size()) - nodes.first_node, to);
-    });
+    if (!c.deforms || world.nodal_bodies()[world.bodies()[c.body].place].attached.empty()) return false;
+    return share_that_is_not(world, c, part, place, [&](const NodalBody& nodes, std::uint32_t node) {
+             return nodes.is_attached(node, to);
+           }) <= kBesideHeld;
   };
   const auto append = [&](std::uint64_t parts, std::span<const ContactPoint> points) {
     if (points.empty()) return;

@@ -240,6 +240,8 @@ const ContactSet* ImpulseIntegrator::solve_and_look(World& world, const ContactS
                         ? look_ahead_.ends_deep()
                         : look_ahead_.ends_deep(world, solved(*set), options_.gyroscopic, drift_time());
   if (deep && pieces_.can_shorten_for_contacts(look_ahead_.turns_deep())) return nullptr;
+  if (pieces_.can_shorten_for_soft() && look_ahead_.surfaces_end_deep(world, solved(*set), options_.gyroscopic, drift_time()))
+    return nullptr;
   if (rounds == 0 || !look_ahead_.gives_energy(world, solved(*set), options_.h)) return set;
   if (pieces_.can_shorten_for_contacts(false)) return nullptr;
   look_ahead_.give_no_energy(world, solved(*set), options_.gyroscopic, drift_time());

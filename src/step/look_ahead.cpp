@@ -176,6 +176,13 @@ bool LookAhead::ends_deep(const World& world, const Solved& solved, Gyroscopic g
   return bends_.ends_deep();
 }
 
+bool LookAhead::surfaces_end_deep(const World& world, const Solved& solved, Gyroscopic gyroscopic, double time) {
+  const auto is_soft = [](const NodalBody& nodes) { return nodes.is_soft(); };
+  if (std::ranges::none_of(world.nodal_bodies(), is_soft)) return false;
+  collect_motion(world, solved);
+  return surface_ends_.are_deep(world, solved.set, motion_, gyroscopic, time);
+}
+
 /// Work of the contacts of a manifold along their normals, without what recovery is meant to give [J].
 double LookAhead::pressing_work(const World& world, const Solved& solved, const Manifold& m) const {
   const ProblemBuilder& builder = solved.builder;

@@ -13,6 +13,7 @@
 #include "step/builder.h"
 #include "step/contact_bends.h"
 #include "step/detection.h"
+#include "step/soft/surface_ends.h"
 
 namespace stickslip {
 
@@ -43,6 +44,9 @@ class LookAhead {
   /// The same of a motion that will not be solved again: contacts that `find` returned stay valid.
   bool ends_deep(const World&, const Solved&, Gyroscopic, double time);
 
+  /// Whether surfaces that deform end deep in others after the motion of a solve.
+  bool surfaces_end_deep(const World&, const Solved&, Gyroscopic, double time);
+
   /// Velocities of all movers after a solve. Valid until the next call of this or `find`.
   std::span<const Twist> motion(const World&, const Solved&);
 
@@ -67,6 +71,7 @@ class LookAhead {
   std::vector<bool> wanted_;    ///< of the manifolds of a second detection: whether the motion violates it
   ContactSet merged_, next_;
   ContactBends bends_;
+  SurfaceEnds surface_ends_;
   std::vector<RememberedImpulse> found_;      ///< of the last solve, sorted by key
   std::vector<double> joint_impulses_;        ///< of the last solve
   std::vector<double> work_, work_on_body_;   ///< of what presses, by manifold and by body slot [J]

@@ -149,7 +149,8 @@ void add_contacts(const World& world, std::vector<ContactRecord>& sum, const std
 
 void StepPieces::begin(const World& world, const StepOptions& options) {
   const bool soft = std::ranges::any_of(world.nodal_bodies(), [](const NodalBody& nodes) { return nodes.is_soft(); });
-  soft_pieces_ = soft ? options.soft.max_pieces : 1;
+  // Forces at the start of a step that are unstable are so in its pieces.
+  soft_pieces_ = soft && options.soft.operator_ != SoftOperator::lumped ? options.soft.max_pieces : 1;
   whole_only_ = options.scheme != Scheme::semi_implicit_euler;
   follows_joints_ = !whole_only_ && (world.joint_count() > 0 || soft_pieces_ > 1);
   h_ = options.h;

@@ -45,7 +45,8 @@ TEST(Capture, the_problem_of_a_step_is_saved_with_guess_and_solution) {
   const std::string file = directory / "s.hdf5";
   const Finished run = stickslip("capture stack --step 1 -o " + file);
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out,
+  EXPECT_EQ(run.out, file + "\n") << "what other commands are given by $(…)";
+  EXPECT_THAT(run.err,
               AllOf(HasSubstr("step 1 of stack"), HasSubstr("40 contacts"), HasSubstr("fclib"), HasSubstr("stickslip solve")));
   const ProblemFile problem = load_problem(file);
   EXPECT_EQ(problem.format, "fclib");

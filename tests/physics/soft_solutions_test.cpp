@@ -1,4 +1,5 @@
 // How steps of soft bodies are solved: beside rigid ones, and by minimisation over velocities.
+#include <numbers>
 #include <random>
 
 #include "error_message.h"
@@ -176,6 +177,45 @@ StepOptions minimising(double h, SoftSolution solution = SoftSolution::minimisat
   o.soft.max_linearisations = 60;
   o.soft.max_pieces = 1;   // what comes of one step
   return o;
+}
+
+/// A capsule of rubber, 26 cm long and 6 cm thick. @param pinned whether its ends are held
+BodyId add_capsule(World& world, MaterialId m, const Pose& pose, const Vec3& velocity, bool pinned) {
+  const TetMesh mesh = soft_capsule(0.03, 0.1, 0.035);
+  SoftDescription d;
+  d.solid = std::make_shared<const ElasticSolid>(mesh.vertices, mesh.tetrahedra, SoftMaterial{.stiffness_damping = 0.01});
+  d.pose = pose;
+  d.velocity = velocity;
+  d.material = m;
+  for (std::uint32_t i = 0; pinned && i < mesh.vertices.size(); ++i)
+    if (std::abs(mesh.vertices[i].z()) > 0.09) d.pins.push_back({.nodes = {i}});
+  return world.add(d);
+}
+
+TEST(SoftBodies, that_glance_off_each_other_end_deeper_by_a_hundredth_at_most_if_steps_may_be_cut) {
+  // Each step takes the one that flies as far as the other is thick.
+  const auto deepest = [](double off, int pieces) {
+    World world;
+    world.gravity.setZero();
+    const MaterialId m = material(world, 0.3);
+    const Quat lying(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitY()));
+    const Quat across(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3(1, 0.3, 0).normalized()));
+    add_capsule(world, m, {Vec3::Zero(), lying}, Vec3::Zero(), true);
+    add_capsule(world, m, {{0.01, off, 0.075}, across}, {0, 0, -3}, false);
+    StepOptions o = options(0.01);
+    o.soft.max_pieces = pieces;
+    Stepper stepper(o);
+    double depth = 0;
+    simulate(world, stepper, 0.12, [&](const StepReport& r) {
+      depth = std::max(depth, r.penetration_max);
+      EXPECT_LE(r.outcome.error, r.outcome.tolerance);
+    });
+    return depth;
+  };
+  for (const double off : {0.0, 0.1}) {
+    EXPECT_GT(deepest(off, 1), 0.02 * 0.06) << off;
+    EXPECT_LT(deepest(off, 8), 0.011 * 0.06) << off;
+  }
 }
 
 TEST(SoftBodies, whose_steps_are_minimised_have_the_least_objective_of_all_velocities_that_contacts_allow) {

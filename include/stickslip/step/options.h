@@ -81,7 +81,8 @@ struct SoftOptions {
   SoftSolution solution = SoftSolution::newton;
   /// Linearisations of a step, at most: 1 is one step of Newton's method from where a rigid body would be.
   int max_linearisations = 1;
-  /// Pieces that a step may be taken in, at most, where it would turn elements inside out; a power of two. 1: it never is.
+  /// Pieces that a step may be taken in, at most, where it would turn elements inside out or end with soft surfaces deep in
+  /// what they meet; a power of two. 1: it never is. Not with the lumped operator.
   int max_pieces = 8;
 };
 

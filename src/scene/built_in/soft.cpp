@@ -74,10 +74,11 @@ Json twisted_bar_document(const Parameters& p) {
   return compose(7, 0.01, one_material(1000, 0.5), Json::array({ground(), std::move(chuck), std::move(bar)}));
 }
 
-/// Soft fingers close around a mug and lift it.
+/// Soft fingers close around a mug and lift it. They hang down beside it; knuckles push them against its rim and turn, so that
+/// they would meet below it if it were not there: they bend, and lie along its wall.
 Json jelly_hand_document(const Parameters& p) {
   const int fingers = p.count("fingers");
-  const double radius = 0.014, length = 0.05, rim = 0.036, grip = 0.07, close = p["close"];
+  const double radius = 0.014, length = 0.05, rim = 0.036, grip = 0.07, close = p["close"], turn = 24;
   const Polygon profile = {{0, 0}, {0.034, 0}, {0.036, 0.1}, {0.032, 0.1}, {0.03, 0.006}, {0, 0.006}};
   Json mug = body("mug", mesh("mug"), {0, 0, 0});
   mug["mass"] = p["mass"];
@@ -86,11 +87,12 @@ Json jelly_hand_document(const Parameters& p) {
     const Vec3 out(std::cos(360.0 * i / fingers * kDegree), std::sin(360.0 * i / fingers * kDegree), 0);
     const Vec3 open = (rim + radius + 0.01) * out + (grip + length) * Vec3::UnitZ();
     const std::string knuckle = fmt::format("knuckle-{}", i);
-    Json keys = Json::array({key(0, open), key(1, open - (0.01 + close) * out), key(1.3, open - (0.01 + close) * out),
-                             key(3, open - (0.01 + close) * out + 0.15 * Vec3::UnitZ())});
+    const Vec3 closed = open - (0.01 + close) * out, along = Vec3::UnitZ().cross(out);
+    Json keys = Json::array({key(0, open, 0, along), key(1, closed, turn, along), key(1.3, closed, turn, along),
+                             key(3, closed + 0.15 * Vec3::UnitZ(), turn, along)});
     bodies.push_back(driven(body(knuckle, sphere(0.55 * radius), {}), std::move(keys)));
     Json finger =
-        soft(fmt::format("finger-{}", i), capsule(radius, length), 0.011, {p["young"]}, open - length * Vec3::UnitZ());
+        soft(fmt::format("finger-{}", i), capsule(radius, length), p["size"], {p["young"]}, open - length * Vec3::UnitZ());
     finger["soft"]["pins"] = Json::array({pin({-radius, -radius, 0.8 * length}, {radius, radius, length + radius}, knuckle)});
     bodies.push_back(std::move(finger));
   }
@@ -118,7 +120,7 @@ Json gripper_document(const Parameters& p) {
   return compose(4, 0.005, one_material(1000, p["mu"]), std::move(bodies));
 }
 
-/// A soft ring, held by its hub, rolls over stones that lie fast.
+/// A soft ring, held all around its hub, rolls over stones that lie fast.
 Json tyre_document(const Parameters& p) {
   const double ring = 0.2, tube = 0.07, way = 1.5, height = ring + tube - p["sag"], lowered = 0.5, seconds = 3.5;
   const Polygon profile = {{ring - tube, -0.06}, {ring + tube, -0.06}, {ring + tube, 0.06}, {ring - tube, 0.06}};
@@ -128,11 +130,16 @@ Json tyre_document(const Parameters& p) {
     keys.push_back(key(lowered + (seconds - lowered) * part, {way * (part - 0.5), 0, height}, way * part / height / kDegree,
                        Vec3::UnitY()));
   }
-  Json hub = driven(body("hub", sphere(0.05), {}), std::move(keys));
+  Json drum = {{"shape", cylinder(0.9 * (ring - tube), 0.04)}, {"rotation", rotation(Vec3::UnitX(), 90)}};
+  Json hub = driven(Json{{"name", "hub"}, {"parts", Json::array({std::move(drum)})}}, std::move(keys));
   Json tyre = soft("tyre", mesh("ring"), 0.045, {p["young"]}, {-0.5 * way, 0, ring + tube});
   tyre["rotation"] = rotation(Vec3::UnitX(), 90);
-  const double inner = ring - 0.6 * tube;
-  tyre["soft"]["pins"] = Json::array({pin({-inner / 1.42, -inner / 1.42, -1}, {inner / 1.42, inner / 1.42, 1}, "hub")});
+  Json pins = Json::array();   // boxes that fill a disc
+  for (const double degrees : {10, 27, 45, 63, 80}) {
+    const Vec3 corner = (ring - 0.7 * tube) * Vec3(std::cos(degrees * kDegree), std::sin(degrees * kDegree), 0);
+    pins.push_back(pin(-corner - Vec3::UnitZ(), corner + Vec3::UnitZ(), "hub"));
+  }
+  tyre["soft"]["pins"] = std::move(pins);
   Json bodies = Json::array({ground(), std::move(hub), std::move(tyre)});
   Random random(static_cast<std::uint64_t>(p["seed"]));
   for (int i = 0; i < p.count("stones"); ++i) {
@@ -179,9 +186,11 @@ Json fish_in_net_document(const Parameters& p) {
       bodies.push_back(driven(body(hook, sphere(0.01), {}), Json::array({key(0.0, open), key(0.6, open), key(2.5, closed)})));
     }
   net["soft"]["pins"] = std::move(pins);
+  net["color"] = "#8a7fd870";   // the fish is seen inside
   Json sticks = Json::array({Json{{"from", vector({-0.1, 0, 0})}, {"to", vector({0.06, 0, 0})}, {"radius", 0.05}},
                              Json{{"from", vector({0.06, 0, 0})}, {"to", vector({0.16, 0, 0.03})}, {"radius", 0.025}}});
   Json fish = soft("fish", mesh("fish"), 0.035, {p["young"]}, {0, 0, height + 0.12});
+  fish["color"] = "#e8743b";
   bodies.push_back(std::move(net));
   bodies.push_back(std::move(fish));
   Json entry = made("fish", "sticks", {{"sticks", std::move(sticks)}, {"blend", 0.03}, {"size", 0.02}});
@@ -264,7 +273,8 @@ BuiltIn jelly_hand() {
           "Soft fingers bend around a mug and lift it by friction.",
           {{"fingers", 3, 2, 8, true, "around the mug"},
            {"mass", 0.1, 0.001, 10, false, "of the mug [kg]"},
-           {"close", 0.012, 0, 0.03, false, "how far knuckles go beyond the touch [m]"},
+           {"close", 0.006, 0, 0.03, false, "how far knuckles go beyond the touch [m]"},
+           {"size", 0.0085, 0.004, 0.02, false, "of elements [m]"},
            young(2e5),
            friction(0.8)},
           jelly_hand_document};
