@@ -153,15 +153,18 @@ void VolumeContacts::leave_out_slivers() {
 void VolumeContacts::measure(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double least) {
   patches_.clear();
   overlaps(a, pose_a, b, pose_b, scratch_, found_, how_);
+  const bool of_mesh = std::holds_alternative<Mesh>(a) || std::holds_alternative<Mesh>(b);
   for (const OverlapVolume& o : found_) {
     const bool measured = o.degeneracy == Degeneracy::none || o.degeneracy == Degeneracy::sheet;
     if (!measured || !o.has_volume() || !(o.gradient.norm() > 0)) continue;
+    if (o.segment_count == 0 && (of_mesh || !has_direction(o))) continue;
     split(o, scratch_.segments(), pieces_);
     for (const Patch& p : pieces_)
-      if (p.corner_count > 2 && std::ranges::none_of(pieces_, [&](const Patch& q) { return lies_in(p, q); }))
-        patches_.push_back(p);
+      if (std::ranges::none_of(pieces_, [&](const Patch& q) { return lies_in(p, q); })) patches_.push_back(p);
   }
+  // Of an edge that sinks in across the rays these see dots, each a piece by itself.
   if (patches_.size() > 1) join_alike(patches_);
+  std::erase_if(patches_, [](const Patch& p) { return p.corner_count < 3; });
   leave_out_slivers();
   std::erase_if(patches_, [&](const Patch& p) { return !(p.depth > least); });
   if (patches_.size() > kMostAreas) patches_.resize(kMostAreas);

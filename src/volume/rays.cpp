@@ -410,6 +410,7 @@ void append_piece(const RayMeasure& rays, std::uint32_t piece, const Pose& frame
   OverlapVolume o = finished(sums.total, memory);
   if (!o.has_volume()) return;
   o.error = error;
+  o.rays = static_cast<std::uint32_t>(memory.rays.of_piece[rays.axis_of(piece)][piece].size());
   SegmentBins bins(frame, o.centroid);
   const auto middle = [&](const SharedStretch& s, int axis) { return Vec3(rays.middle() + rays.place(s, axis)); };
   rays.each_of(piece, [&](const auto& s, int axis) { bins.add(s, axis, rays.grid(axis).cell(), middle(s, axis)); });

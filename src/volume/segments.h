@@ -32,6 +32,7 @@ class SegmentBins {
   struct Bin {
     Vec3 normal = Vec3::Zero();   ///< Σ normal · area
     double area = 0, volume = 0;
+    Vec3 area_first = Vec3::Zero();
     Vec3 first = Vec3::Zero();
     Mat3 second = Mat3::Zero();
     int segment = -1;

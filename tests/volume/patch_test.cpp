@@ -212,6 +212,38 @@ TEST(Patch, depth_over_a_tilted_box_is_that_of_its_corners) {
   EXPECT_NEAR((whole.frame.rightCols<2>() * linear.slope - Vec3(up.x(), up.y(), 0)).norm(), 0, 2e-3);
 }
 
+TEST(Patch, depth_over_an_l_is_that_of_its_corners) {
+  // The hull of a thin L is twice as large, and its middle is elsewhere.
+  const double t = 0.2;
+  const Mesh foot =
+      prism_solid({{0, 0}, {1, 0}, {1, t}, {t, t}, {t, 1}, {0, 1}}, {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}}, 0, 0.3);
+  for (const Vec3& tilt : {Vec3(0, 0, 0.3), Vec3(0.002, -0.003, 0.3)}) {
+    const Pose pose{Vec3(2, 1, -0.01), rotation_from_vector(tilt)};
+    const Patch patch = patch_of(one_overlap(HalfSpace{}, Pose{}, foot, pose));
+    const PatchDepth depth = depth_over(patch);
+    for (const Vec2& x : {Vec2(0, 0), Vec2(1, 0), Vec2(0, 1)}) {
+      const Vec3 corner = pose * Vec3(x.x(), x.y(), 0);
+      EXPECT_NEAR(depth.at(patch.frame.rightCols<2>().transpose() * (corner - patch.origin)), -corner.z(), 5e-4) << tilt.x();
+    }
+  }
+}
+
+TEST(Patch, depth_over_four_legs_is_that_of_each) {
+  const Pose pose{Vec3::Zero(), rotation_from_vector({0.004, -0.002, 0})};
+  std::vector<Patch> legs;
+  std::vector<Vec3> feet;
+  for (const double x : {-1.0, 1.0})
+    for (const double y : {-0.5, 0.5}) {
+      const Pose leg{pose * Vec3(x, y, 0.49), pose.orientation};
+      legs.push_back(patch_of(one_overlap(HalfSpace{}, Pose{}, Box{{0.05, 0.05, 0.5}}, leg)));
+      feet.push_back(leg * Vec3(0, 0, -0.5));
+    }
+  const Patch table = joined(legs);
+  const PatchDepth depth = depth_over(table);
+  for (const Vec3& foot : feet)
+    EXPECT_NEAR(depth.at(table.frame.rightCols<2>().transpose() * (foot - table.origin)), -foot.z(), 5e-5);
+}
+
 TEST(Patch, discs_and_caps_are_round_and_boxes_are_not) {
   const auto outline = [](const Shape& shape, const Pose& pose, double tolerance = 0.02) {
     return round_outline(patch_of(one_overlap(HalfSpace{}, Pose{}, shape, pose)), tolerance);
