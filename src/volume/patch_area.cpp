@@ -9,8 +9,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kAlike = 0.906;     ///< cosine of the angle between normals of patches that are joined, 25°
-constexpr double kOneHeight = 0.2;   ///< of their reach: how far planes of patches that are joined are apart
+constexpr double kAlike = 0.906;      ///< cosine of the angle between normals of patches that are joined, 25°
+constexpr double kDotAlike = 0.643;   ///< the same of what one ray met of an edge: one of the faces beside it, 50°
+constexpr double kOneHeight = 0.2;    ///< of their reach: how far planes of patches that are joined are apart
 /// Part of an outline that its area leaves open, from which on that counts, and from which on it alone. Rays see convex areas
 /// with an outline that is off by up to a cell.
 constexpr double kOpen = 0.05, kWideOpen = 0.15;
@@ -56,7 +57,8 @@ double reach_of_outline(const Patch& p) {
 
 bool are_alike(const Patch& p, const Patch& q) {
   const Vec3 between = q.origin - p.origin;
-  if (p.normal().dot(q.normal()) < kAlike) return false;
+  const bool is_dot = p.corner_count < 3 || q.corner_count < 3;
+  if (p.normal().dot(q.normal()) < (is_dot ? kDotAlike : kAlike)) return false;
   const double reach = between.norm() + reach_of_outline(p) + reach_of_outline(q);
   return std::abs((p.normal() + q.normal()).normalized().dot(between)) < kOneHeight * reach;
 }

@@ -194,6 +194,44 @@ TEST(Patch, two_meshes_that_touch_flat_or_by_crossed_edges_have_one) {
   EXPECT_LT((patches[0].normal() - Vec3::UnitZ()).norm(), 0.05);
 }
 
+TEST(Patch, an_edge_that_sinks_in_across_the_rays_is_one_area) {
+  // A plate on its edge, which is sunk in less wide than rays are apart: they meet dots along it.
+  const Mesh plate = box_mesh({1, 0.6, 0.05}, 3);
+  const double lean = 0.5, sunk = 0.02;
+  OverlapScratch scratch;
+  std::vector<OverlapVolume> found;
+  std::vector<Patch> pieces, patches;
+  for (const int rays : {24, 48})
+    for (const double turn : {0.3, 0.8, 1.2}) {
+      const Quat orientation = rotation_from_vector({0, 0, turn}) * rotation_from_vector({lean, 0, 0});
+      const double low = 0.6 * std::sin(lean) + 0.05 * std::cos(lean);
+      overlaps(HalfSpace{}, Pose{}, plate, {Vec3(0.3, 0.1, low - sunk), orientation}, scratch, found, {.rays = rays});
+      patches.clear();
+      for (const OverlapVolume& o : found) {
+        split(o, scratch.segments(), pieces);
+        patches.insert(patches.end(), pieces.begin(), pieces.end());
+      }
+      join_alike(patches);
+      ASSERT_EQ(patches.size(), 1u) << turn;
+      const Patch& edge = patches.front();
+      EXPECT_GT(edge.normal().z(), 0.97) << turn;
+      EXPECT_TRUE(edge.depth > 0 && edge.depth < sunk) << edge.depth;
+      const Vec3 along = orientation * Vec3::UnitX();
+      double reach = 0;
+      for (const Vec2& c : edge.corners()) reach = std::max(reach, std::abs(along.dot(edge.frame.rightCols<2>() * c)));
+      EXPECT_GT(reach, 0.7) << turn;
+    }
+}
+
+TEST(Patch, plates_that_cross_have_no_direction) {
+  const Box plate{{1, 0.6, 0.05}};
+  const auto between = [&](const Pose& pose) { return one_overlap(plate, Pose{}, plate, pose); };
+  EXPECT_TRUE(has_direction(between(at(0.1, 0.2, 0.099))));
+  const Quat upright = rotation_from_vector({kPi / 2, 0, 0});
+  EXPECT_TRUE(has_direction(between({Vec3(0, 0, 0.64), upright})));                                       // stands on it
+  EXPECT_FALSE(has_direction(between({Vec3(0, 0, 0.1), rotation_from_vector({0.1, 0, 0}) * upright})));   // goes through it
+}
+
 TEST(Patch, depth_over_a_tilted_box_is_that_of_its_corners) {
   const Pose pose{Vec3(3, -2, 0.18), rotation_from_vector({0.03, -0.05, 0.4})};
   const Box box{{0.5, 0.4, 0.2}};
