@@ -18,6 +18,8 @@ constexpr double kOpen = 0.05, kWideOpen = 0.15;
 /// Part of its area that an outline must hold for the depth to have a slope, and from which on it has all of it: of what is
 /// thinner than the rays are apart an outline says nothing.
 constexpr double kUnseen = 0.5, kSeen = 0.75;
+/// Times the mean depth that a linear one can reach where it is nowhere below 0: at the corner of a triangle.
+constexpr double kSteepest = 3;
 
 /// Area, centroid and second moments about it of a polygon.
 struct AreaMoments {
@@ -81,9 +83,11 @@ PatchDepth depth_over(const Patch& patch) {
   inverse << spread(1, 1), -spread(0, 1), -spread(1, 0), spread(0, 0);
   const double seen = std::clamp((m.area / patch.area - kUnseen) / (kSeen - kUnseen), 0.0, 1.0);
   d.slope = inverse / determinant * (-seen * patch.depth * d.middle);
-  double least = patch.depth;
-  for (const Vec2& x : patch.corners()) least = std::min(least, d.at(x));
-  if (least < 0) d.slope *= patch.depth / (patch.depth - least);
+  double least = patch.depth, most = patch.depth;
+  for (const Vec2& x : patch.corners()) least = std::min(least, d.at(x)), most = std::max(most, d.at(x));
+  const double past_nothing = least < 0 ? patch.depth / (patch.depth - least) : 1;
+  const double past_most = most > kSteepest * patch.depth ? (kSteepest - 1) * patch.depth / (most - patch.depth) : 1;
+  d.slope *= std::min(past_nothing, past_most);
   return d;
 }
 
