@@ -36,9 +36,9 @@ int SegmentBins::bin_of(const Vec3& d) {
   return ((2 * axis + (d[axis] < 0)) * kSide + part(d[(axis + 1) % 3])) * kSide + part(d[(axis + 2) % 3]);
 }
 
-void SegmentBins::add(const SharedStretch& s, int axis, double cell, const Vec3& middle) {
+void SegmentBins::add(const SharedStretch& s, int axis, double cell, const Vec3& middle, double least) {
   const Vec3 local = facing(s);
-  if (local.isZero(0)) return;
+  if (local.isZero(0) || std::abs(local[axis]) < least) return;
   const Vec3 normal = rotation_ * local, x = rotation_ * middle + frame_.position - centroid_;
   Bin& bin = bins_[bin_of(local)];
   const double along = local[axis] * local[axis], length = s.to - s.from, volume = along * length * cell;
