@@ -346,10 +346,16 @@ bool ContactBends::look_at_new(const Solved& solved, const DriftingPair& pair) {
   return any;
 }
 
-/// Pairs of parts that come to overlap within the step though none of their features was near enough to be known.
+/// Pairs of parts that come to overlap within the step though none of their features was near enough to be known. Of meshes by
+/// volume all parts: what rays do not see of them at the end is told by points.
 bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manifold> known) {
   const Manifold& first = known.front();
-  if (looked_at_ != std::pair(first.a, first.b) || sink_.parts().empty()) return false;
+  if (looked_at_ != std::pair(first.a, first.b)) return false;
+  const bool by_volume = is_of_volume(solved.set, first);
+  if (sink_.parts().empty() && !by_volume) return false;
+  const ContactSink::Part whole{0, 0, static_cast<std::uint32_t>(sink_.points().size())};
+  const std::span<const ContactSink::Part> parts =
+      sink_.parts().empty() ? std::span(&whole, 1) : std::span<const ContactSink::Part>(sink_.parts());
   const Collider &ca = solved.world.colliders()[first.a], &cb = solved.world.colliders()[first.b];
   const std::uint32_t mover_a = solved.world.mover_of(ca), mover_b = solved.world.mover_of(cb);
   const Motion a = motion_of(solved.world, mover_a), b = motion_of(solved.world, mover_b);
@@ -358,9 +364,11 @@ bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manif
   for (const Manifold& m : known)
     for (const ContactPoint& p : solved.set.points_of(m)) lowest = std::min(lowest, p.gap);
   bool any = false;
-  for (const ContactSink::Part& part : sink_.parts()) {
-    if (std::ranges::binary_search(known, part.parts, {}, [](const Manifold& m) { return m.parts; })) continue;
-    const Manifold fresh{{first.a, first.b, part.parts}, 0, 0};
+  for (const ContactSink::Part& part : parts) {
+    const auto same = std::ranges::lower_bound(known, part.parts, {}, [](const Manifold& m) { return m.parts; });
+    const bool is_known = same != known.end() && same->parts == part.parts;
+    if (is_known && !by_volume) continue;
+    const Manifold fresh{{first.a, first.b, part.parts}, 0, 0, first.target};
     const DriftingPair pair{fresh,
                             a,
                             b,
@@ -376,6 +384,8 @@ bool ContactBends::look_at_new_parts(const Solved& solved, std::span<const Manif
                             solved.time};
     for (const ContactPoint& e : sink_.points_of(part.parts)) {
       if (!(e.gap < lowest - tolerated) || is_measured(fresh, e)) continue;
+      note_end(pair, lowest, e.gap);
+      if (is_known && has_feature(solved.set.points_of(*same), e.feature)) continue;
       const ContactPoint start = pair.start_of(e);
       if (was_so_before(start, lowest, tolerated)) continue;
       add(fresh, start);

@@ -18,6 +18,7 @@ constexpr double kRound = 0.02, kRoundBall = 0.1;   ///< by which areas of ellip
 constexpr double kLying = 0.1;      ///< cosine between an axis and the normal below which a body lies on its side and rolls
 constexpr double kMuchLess = 0.5;   ///< part of a depth: by which the direction in which two come apart is told
 constexpr std::size_t kMostAreas = 16;   ///< of a pair
+constexpr double kDot = 0.01;            ///< part of the largest volume from which on that of a single ray counts
 
 bool is_round_shape(const Shape& s) {
   return std::holds_alternative<Sphere>(s) || std::holds_alternative<Capsule>(s) || std::holds_alternative<Cylinder>(s);
@@ -153,15 +154,22 @@ void VolumeContacts::leave_out_slivers() {
 void VolumeContacts::measure(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double least) {
   patches_.clear();
   overlaps(a, pose_a, b, pose_b, scratch_, found_, how_);
+  const bool of_mesh = std::holds_alternative<Mesh>(a) || std::holds_alternative<Mesh>(b);
   for (const OverlapVolume& o : found_) {
     const bool measured = o.degeneracy == Degeneracy::none || o.degeneracy == Degeneracy::sheet;
     if (!measured || !o.has_volume() || !(o.gradient.norm() > 0)) continue;
+    if (o.segment_count == 0 && (of_mesh || !has_direction(o))) continue;
     split(o, scratch_.segments(), pieces_);
     for (const Patch& p : pieces_)
-      if (p.corner_count > 2 && std::ranges::none_of(pieces_, [&](const Patch& q) { return lies_in(p, q); }))
-        patches_.push_back(p);
+      if (std::ranges::none_of(pieces_, [&](const Patch& q) { return lies_in(p, q); })) patches_.push_back(p);
   }
+  // Of an edge that sinks in across the rays these see dots, each a piece by itself. One that is nothing beside the others says
+  // nothing about the area that they span.
+  double largest = 0;
+  for (const Patch& p : patches_) largest = std::max(largest, p.depth * p.area);
+  std::erase_if(patches_, [&](const Patch& p) { return p.corner_count < 3 && p.depth * p.area < kDot * largest; });
   if (patches_.size() > 1) join_alike(patches_);
+  std::erase_if(patches_, [](const Patch& p) { return p.corner_count < 3; });
   leave_out_slivers();
   std::erase_if(patches_, [&](const Patch& p) { return !(p.depth > least); });
   if (patches_.size() > kMostAreas) patches_.resize(kMostAreas);

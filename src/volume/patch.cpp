@@ -15,6 +15,12 @@ namespace stickslip {
 
 namespace {
 
+/// By which the mean depth of an overlap with a direction may seem longer than it is, as rays see it.
+constexpr double kLonger = 1.5;
+
+/// Cosine up to which the gradient of an overlap may lean from the direction in which its surfaces face each other.
+constexpr double kAgrees = 0.906;
+
 double cross_of(const Vec2& a, const Vec2& b) { return a.x() * b.y() - a.y() * b.x(); }
 
 double area_of(std::span<const Vec2> p) {
@@ -131,6 +137,14 @@ double distance_integral(std::span<const Vec2> polygon) {
   return sum;
 }
 
+bool has_direction(const OverlapVolume& o) {
+  const double pull = o.gradient.norm();
+  if (!o.has_volume() || !(pull > 0)) return false;
+  const Vec3 n = o.gradient / pull;
+  const double deviation = std::sqrt(std::max(0.0, n.dot(o.second_moment * n) / o.volume));
+  return o.volume / pull < kLonger * std::sqrt(12.0) * deviation;
+}
+
 Patch patch_of(const OverlapVolume& o) {
   Patch patch;
   patch.origin = o.centroid;
@@ -150,6 +164,8 @@ Patch patch_of(const OverlapVolume& o) {
     patch.area = patch.depth > 0 ? o.volume / patch.depth : 0;
   }
   set_spread(patch, normal, covariance);
+  // Of a flat overlap ∂V by rotations is ∫ (x − c) × (−n) dA.
+  if (pull > 0) patch.area_middle = patch.frame.rightCols<2>().transpose() * (o.turning.cross(normal) / pull);
   SmallPolygon polygon;
   for (int i = 0; i < o.point_count; ++i) polygon.add(seen(patch, o.points[i]));
   set_outline(patch, polygon);
@@ -158,7 +174,10 @@ Patch patch_of(const OverlapVolume& o) {
 
 void split(const OverlapVolume& o, std::span<const OverlapSegment> segments, std::vector<Patch>& patches) {
   patches.clear();
-  if (o.segment_count < 2) return patches.push_back(patch_of(o));
+  if (o.segment_count == 0) return patches.push_back(patch_of(o));
+  const Vec3& facing = segments[o.first_segment].normal;
+  const bool agrees = has_direction(o) && -o.gradient.dot(facing) > kAgrees * o.gradient.norm();
+  if (o.segment_count == 1 && agrees && !o.is_seen_by_chance()) return patches.push_back(patch_of(o));
   for (const OverlapSegment& s : segments.subspan(o.first_segment, o.segment_count)) {
     Patch patch;
     const Vec3 arm = s.first / s.volume;
@@ -167,6 +186,7 @@ void split(const OverlapVolume& o, std::span<const OverlapSegment> segments, std
     patch.area = s.area;
     patch.depth = s.volume / s.area;
     set_spread(patch, s.normal, s.second / s.volume - arm * arm.transpose());
+    patch.area_middle = seen(patch, o.centroid + s.area_first / s.area);
     SmallPolygon polygon;
     for (std::size_t k = 0; k < s.corners.size(); ++k)
       if (s.reaches[k] >= 0) polygon.add(seen(patch, o.centroid + s.corners[k]));

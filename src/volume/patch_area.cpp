@@ -9,8 +9,17 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kAlike = 0.906;     ///< cosine of the angle between normals of patches that are joined, 25°
-constexpr double kOneHeight = 0.2;   ///< of their reach: how far planes of patches that are joined are apart
+constexpr double kAlike = 0.906;      ///< cosine of the angle between normals of patches that are joined, 25°
+constexpr double kDotAlike = 0.643;   ///< the same of what one ray met of an edge: one of the faces beside it, 50°
+constexpr double kOneHeight = 0.2;    ///< of their reach: how far planes of patches that are joined are apart
+/// Part of an outline that its area leaves open, from which on that counts, and from which on it alone. Rays see convex areas
+/// with an outline that is off by up to a cell.
+constexpr double kOpen = 0.05, kWideOpen = 0.15;
+/// Part of its area that an outline must hold for the depth to have a slope, and from which on it has all of it: of what is
+/// thinner than the rays are apart an outline says nothing.
+constexpr double kUnseen = 0.5, kSeen = 0.75;
+/// Times the mean depth that a linear one can reach where it is nowhere below 0: at the corner of a triangle.
+constexpr double kSteepest = 3;
 
 /// Area, centroid and second moments about it of a polygon.
 struct AreaMoments {
@@ -50,7 +59,8 @@ double reach_of_outline(const Patch& p) {
 
 bool are_alike(const Patch& p, const Patch& q) {
   const Vec3 between = q.origin - p.origin;
-  if (p.normal().dot(q.normal()) < kAlike) return false;
+  const bool is_dot = p.corner_count < 3 || q.corner_count < 3;
+  if (p.normal().dot(q.normal()) < (is_dot ? kDotAlike : kAlike)) return false;
   const double reach = between.norm() + reach_of_outline(p) + reach_of_outline(q);
   return std::abs((p.normal() + q.normal()).normalized().dot(between)) < kOneHeight * reach;
 }
@@ -60,15 +70,24 @@ bool are_alike(const Patch& p, const Patch& q) {
 PatchDepth depth_over(const Patch& patch) {
   const AreaMoments m = moments_of(patch.corners());
   PatchDepth d{m.middle, patch.depth, Vec2::Zero()};
-  // ∫ depth (x − middle) dA = slope · spread = V (centroid − middle), and the centroid of the volume is the origin.
-  const double determinant = m.spread.determinant(), size = m.spread.trace();
-  if (!(m.area > 0) || !(determinant > 1e-10 * size * size)) return d;
+  if (!(m.area > 0)) return d;
+  const double open = std::clamp((1 - patch.area / m.area - kOpen) / (kWideOpen - kOpen), 0.0, 1.0);
+  d.middle += open * (patch.area_middle - m.middle);
+  // About the middle of its area a volume has the second moments of that times the depth there, but for third moments.
+  const Mat2 of_volume = patch.deviations.cwiseAbs2().asDiagonal().toDenseMatrix() + d.middle * d.middle.transpose();
+  const Mat2 spread = (1 - open) / m.area * m.spread + open * of_volume;
+  // ∫ depth (x − middle) dA = slope · spread · A = V (centroid − middle), and the centroid of the volume is the origin.
+  const double determinant = spread.determinant(), size = spread.trace();
+  if (!(determinant > 1e-10 * size * size)) return d;
   Mat2 inverse;
-  inverse << m.spread(1, 1), -m.spread(0, 1), -m.spread(1, 0), m.spread(0, 0);
-  d.slope = inverse / determinant * (-m.area * patch.depth * m.middle);
-  double least = patch.depth;
-  for (const Vec2& x : patch.corners()) least = std::min(least, d.at(x));
-  if (least < 0) d.slope *= patch.depth / (patch.depth - least);
+  inverse << spread(1, 1), -spread(0, 1), -spread(1, 0), spread(0, 0);
+  const double seen = std::clamp((m.area / patch.area - kUnseen) / (kSeen - kUnseen), 0.0, 1.0);
+  d.slope = inverse / determinant * (-seen * patch.depth * d.middle);
+  double least = patch.depth, most = patch.depth;
+  for (const Vec2& x : patch.corners()) least = std::min(least, d.at(x)), most = std::max(most, d.at(x));
+  const double past_nothing = least < 0 ? patch.depth / (patch.depth - least) : 1;
+  const double past_most = most > kSteepest * patch.depth ? (kSteepest - 1) * patch.depth / (most - patch.depth) : 1;
+  d.slope *= std::min(past_nothing, past_most);
   return d;
 }
 
@@ -87,9 +106,12 @@ Patch joined(std::span<const Patch> patches) {
   all.degeneracy = patches.front().degeneracy;
   double volume = 0;
   Vec3 push = Vec3::Zero();
+  double area = 0;
+  Vec3 area_first = Vec3::Zero();
   for (const Patch& p : patches) {
     volume += volume_of(p);
     push += p.area * p.normal();
+    area += p.area, area_first += p.area * (p.origin + p.frame.rightCols<2>() * p.area_middle);
     all.origin += volume_of(p) * p.origin;
     if (p.degeneracy != all.degeneracy) all.degeneracy = Degeneracy::none;
   }
@@ -102,6 +124,7 @@ Patch joined(std::span<const Patch> patches) {
     covariance += volume_of(p) / volume * (arm * arm.transpose() + t * t.transpose() + b * b.transpose());
   }
   set_spread(all, push / all.area, covariance);
+  all.area_middle = seen(all, area_first / area);
   SmallPolygon polygon;
   for (const Patch& p : patches) {
     // The hull of what there is keeps the room: a rough face has more pieces than a polygon has corners.

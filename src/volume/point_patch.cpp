@@ -132,6 +132,7 @@ Patch patch_of_points(std::span<const PatchPoint> points, const Vec3& normal, do
   SmallPolygon outline;
   for (int i = 0; i < sunk.count; ++i) outline.add(seen(patch, middle + across * sunk.at[i]));
   set_outline(patch, outline);
+  patch.area_middle = depth_over(patch).middle;
   return patch;
 }
 

@@ -32,6 +32,8 @@ constexpr std::size_t kMostParts = 4;
 /// Part of the rays along a side that go through it then: still closer together than before.
 constexpr double kFewerRays = 2.0 / 3;
 constexpr int kFewestRays = 4;
+/// Cosine between rays and a direction below which they graze: along one of three axes it is 0.577 at least.
+constexpr double kGrazes = 0.5;
 
 struct AxisSums {
   double volume = 0, seen = 0;
@@ -410,9 +412,11 @@ void append_piece(const RayMeasure& rays, std::uint32_t piece, const Pose& frame
   OverlapVolume o = finished(sums.total, memory);
   if (!o.has_volume()) return;
   o.error = error;
+  o.rays = static_cast<std::uint32_t>(memory.rays.of_piece[rays.axis_of(piece)][piece].size());
   SegmentBins bins(frame, o.centroid);
   const auto middle = [&](const SharedStretch& s, int axis) { return Vec3(rays.middle() + rays.place(s, axis)); };
-  rays.each_of(piece, [&](const auto& s, int axis) { bins.add(s, axis, rays.grid(axis).cell(), middle(s, axis)); });
+  const double least = o.is_seen_by_chance() ? kGrazes : 0;
+  rays.each_of(piece, [&](const auto& s, int axis) { bins.add(s, axis, rays.grid(axis).cell(), middle(s, axis), least); });
   bins.group();
   rays.each_of(piece, [&](const auto& s, int axis) { bins.add_place(s, middle(s, axis)); });
   bins.finish(o, swapped, memory.segments);

@@ -36,9 +36,9 @@ int SegmentBins::bin_of(const Vec3& d) {
   return ((2 * axis + (d[axis] < 0)) * kSide + part(d[(axis + 1) % 3])) * kSide + part(d[(axis + 2) % 3]);
 }
 
-void SegmentBins::add(const SharedStretch& s, int axis, double cell, const Vec3& middle) {
+void SegmentBins::add(const SharedStretch& s, int axis, double cell, const Vec3& middle, double least) {
   const Vec3 local = facing(s);
-  if (local.isZero(0)) return;
+  if (local.isZero(0) || std::abs(local[axis]) < least) return;
   const Vec3 normal = rotation_ * local, x = rotation_ * middle + frame_.position - centroid_;
   Bin& bin = bins_[bin_of(local)];
   const double along = local[axis] * local[axis], length = s.to - s.from, volume = along * length * cell;
@@ -47,6 +47,7 @@ void SegmentBins::add(const SharedStretch& s, int axis, double cell, const Vec3&
   of_a_ += area * (from_a ? s.from_normal : s.to_normal), of_b_ += area * (from_a ? s.to_normal : s.from_normal);
   area_ += area;
   bin.normal += area * normal, bin.area += area, bin.volume += volume;
+  bin.area_first += area * x;
   bin.first += volume * x;
   bin.second += volume * (x * x.transpose() + length * length / 12 * rotation_.col(axis) * rotation_.col(axis).transpose());
 }
@@ -96,7 +97,7 @@ void SegmentBins::group() {
       if (whole ? b.area == 0 : !is_near(b, axis)) continue;
       b.segment = count_;
       segment.normal += b.normal, segment.area += b.area, segment.volume += b.volume;
-      segment.first += b.first, segment.second += b.second;
+      segment.area_first += b.area_first, segment.first += b.first, segment.second += b.second;
     }
     if (!(segment.area > 0)) return;
     left -= segment.area;
@@ -118,6 +119,8 @@ void SegmentBins::add_piece(const MomentSums& piece) {
   Bin& bin = bins_[bin_of(rotation_.transpose() * -piece.force)];
   const Vec3 shift = piece.origin - centroid_;
   bin.normal -= piece.force, bin.area += area, bin.volume += piece.volume;
+  // Of a flat piece x × n dA, with n against its direction, tells where that is.
+  bin.area_first += area * shift - piece.torque.cross(piece.force) / area;
   bin.first += piece.first + piece.volume * shift;
   bin.second += piece.second + piece.first * shift.transpose() + shift * piece.first.transpose() +
                 piece.volume * shift * shift.transpose();
@@ -154,7 +157,8 @@ void SegmentBins::finish(OverlapVolume& o, bool swapped, std::vector<OverlapSegm
   for (int i = 0; i < count_; ++i) {
     OverlapSegment& s = segments_[i];
     if (!(all > 0) || !(s.volume > 0)) continue;
-    const double scale = o.volume / all;   // what stretches along a surface hold is shared out
+    // What stretches along a surface hold is shared out, unless that is chance.
+    const double scale = o.is_seen_by_chance() ? 1 : o.volume / all;
     s.volume *= scale, s.first *= scale, s.second *= scale;
     if (swapped) s.normal = -s.normal;
     segments.push_back(s);

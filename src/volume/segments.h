@@ -15,8 +15,9 @@ class SegmentBins {
   SegmentBins(const Pose& frame, const Vec3& centroid) : frame_(frame), rotation_(frame.rotation()), centroid_(centroid) {}
 
   /// A stretch between the two surfaces counts with the volume that it stands for, weighted by the square of what its direction
-  /// has along the rays: the weights of the three axes then add up to one.
-  void add(const SharedStretch&, int axis, double cell, const Vec3& middle);
+  /// has along the rays: the weights of the three axes then add up to one. @param least cosine between its direction and the rays:
+  /// one that grazes a wedge is long and says nothing about its depth, unless there are enough others
+  void add(const SharedStretch&, int axis, double cell, const Vec3& middle, double least);
   /// A convex piece counts as a whole, with the direction of its own gradient; its origin as seen from the origin of the world.
   void add_piece(const MomentSums&);
   /// Groups directions: all are one group if one of the surfaces is flat, or nearly all are within 40° of their mean; else the
@@ -32,6 +33,7 @@ class SegmentBins {
   struct Bin {
     Vec3 normal = Vec3::Zero();   ///< Σ normal · area
     double area = 0, volume = 0;
+    Vec3 area_first = Vec3::Zero();
     Vec3 first = Vec3::Zero();
     Mat3 second = Mat3::Zero();
     int segment = -1;

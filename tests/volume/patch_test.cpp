@@ -194,6 +194,44 @@ TEST(Patch, two_meshes_that_touch_flat_or_by_crossed_edges_have_one) {
   EXPECT_LT((patches[0].normal() - Vec3::UnitZ()).norm(), 0.05);
 }
 
+TEST(Patch, an_edge_that_sinks_in_across_the_rays_is_one_area) {
+  // A plate on its edge, which is sunk in less wide than rays are apart: they meet dots along it.
+  const Mesh plate = box_mesh({1, 0.6, 0.05}, 3);
+  const double lean = 0.5, sunk = 0.02;
+  OverlapScratch scratch;
+  std::vector<OverlapVolume> found;
+  std::vector<Patch> pieces, patches;
+  for (const int rays : {24, 48})
+    for (const double turn : {0.3, 0.8, 1.2}) {
+      const Quat orientation = rotation_from_vector({0, 0, turn}) * rotation_from_vector({lean, 0, 0});
+      const double low = 0.6 * std::sin(lean) + 0.05 * std::cos(lean);
+      overlaps(HalfSpace{}, Pose{}, plate, {Vec3(0.3, 0.1, low - sunk), orientation}, scratch, found, {.rays = rays});
+      patches.clear();
+      for (const OverlapVolume& o : found) {
+        split(o, scratch.segments(), pieces);
+        patches.insert(patches.end(), pieces.begin(), pieces.end());
+      }
+      join_alike(patches);
+      ASSERT_EQ(patches.size(), 1u) << turn;
+      const Patch& edge = patches.front();
+      EXPECT_GT(edge.normal().z(), 0.97) << turn;
+      EXPECT_TRUE(edge.depth > 0 && edge.depth < sunk) << edge.depth;
+      const Vec3 along = orientation * Vec3::UnitX();
+      double reach = 0;
+      for (const Vec2& c : edge.corners()) reach = std::max(reach, std::abs(along.dot(edge.frame.rightCols<2>() * c)));
+      EXPECT_GT(reach, 0.7) << turn;
+    }
+}
+
+TEST(Patch, plates_that_cross_have_no_direction) {
+  const Box plate{{1, 0.6, 0.05}};
+  const auto between = [&](const Pose& pose) { return one_overlap(plate, Pose{}, plate, pose); };
+  EXPECT_TRUE(has_direction(between(at(0.1, 0.2, 0.099))));
+  const Quat upright = rotation_from_vector({kPi / 2, 0, 0});
+  EXPECT_TRUE(has_direction(between({Vec3(0, 0, 0.64), upright})));                                       // stands on it
+  EXPECT_FALSE(has_direction(between({Vec3(0, 0, 0.1), rotation_from_vector({0.1, 0, 0}) * upright})));   // goes through it
+}
+
 TEST(Patch, depth_over_a_tilted_box_is_that_of_its_corners) {
   const Pose pose{Vec3(3, -2, 0.18), rotation_from_vector({0.03, -0.05, 0.4})};
   const Box box{{0.5, 0.4, 0.2}};
@@ -210,6 +248,38 @@ TEST(Patch, depth_over_a_tilted_box_is_that_of_its_corners) {
   const Vec3 up = pose.orientation * Vec3::UnitZ();
   const PatchDepth linear = depth_over(whole);
   EXPECT_NEAR((whole.frame.rightCols<2>() * linear.slope - Vec3(up.x(), up.y(), 0)).norm(), 0, 2e-3);
+}
+
+TEST(Patch, depth_over_an_l_is_that_of_its_corners) {
+  // The hull of a thin L is twice as large, and its middle is elsewhere.
+  const double t = 0.2;
+  const Mesh foot =
+      prism_solid({{0, 0}, {1, 0}, {1, t}, {t, t}, {t, 1}, {0, 1}}, {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}}, 0, 0.3);
+  for (const Vec3& tilt : {Vec3(0, 0, 0.3), Vec3(0.002, -0.003, 0.3)}) {
+    const Pose pose{Vec3(2, 1, -0.01), rotation_from_vector(tilt)};
+    const Patch patch = patch_of(one_overlap(HalfSpace{}, Pose{}, foot, pose));
+    const PatchDepth depth = depth_over(patch);
+    for (const Vec2& x : {Vec2(0, 0), Vec2(1, 0), Vec2(0, 1)}) {
+      const Vec3 corner = pose * Vec3(x.x(), x.y(), 0);
+      EXPECT_NEAR(depth.at(patch.frame.rightCols<2>().transpose() * (corner - patch.origin)), -corner.z(), 5e-4) << tilt.x();
+    }
+  }
+}
+
+TEST(Patch, depth_over_four_legs_is_that_of_each) {
+  const Pose pose{Vec3::Zero(), rotation_from_vector({0.004, -0.002, 0})};
+  std::vector<Patch> legs;
+  std::vector<Vec3> feet;
+  for (const double x : {-1.0, 1.0})
+    for (const double y : {-0.5, 0.5}) {
+      const Pose leg{pose * Vec3(x, y, 0.49), pose.orientation};
+      legs.push_back(patch_of(one_overlap(HalfSpace{}, Pose{}, Box{{0.05, 0.05, 0.5}}, leg)));
+      feet.push_back(leg * Vec3(0, 0, -0.5));
+    }
+  const Patch table = joined(legs);
+  const PatchDepth depth = depth_over(table);
+  for (const Vec3& foot : feet)
+    EXPECT_NEAR(depth.at(table.frame.rightCols<2>().transpose() * (foot - table.origin)), -foot.z(), 5e-5);
 }
 
 TEST(Patch, discs_and_caps_are_round_and_boxes_are_not) {

@@ -45,9 +45,12 @@ struct OverlapVolume {
   int point_count = 0;
   Degeneracy degeneracy = Degeneracy::none;
   double error = 0;                                     ///< of the volume, estimated [m³]; 0 where it is exact up to rounding
+  std::uint32_t rays = 0;                               ///< that met it, of the axis that saw most; 0: measured otherwise
   std::uint32_t first_segment = 0, segment_count = 0;   ///< of `OverlapScratch::segments()`; none for two convex shapes
 
   bool has_volume() const { return volume > 0; }
+  /// Whether rays pass by most of it: sums of cells are then chance, while each ray still knows the surfaces at its ends.
+  bool is_seen_by_chance() const { return rays > 0 && (rays < 30 || error > 0.25 * volume); }
 };
 
 /// A part of an overlap in which the two surfaces face each other in nearly one direction: what a bent overlap is split by.
@@ -55,8 +58,9 @@ struct OverlapSegment {
   Vec3 normal = Vec3::Zero();           ///< unit, from A to B, mean of those of the two surfaces
   double area = 0;                      ///< across the normal [m²]
   double volume = 0;                    ///< [m³]
+  Vec3 area_first = Vec3::Zero();       ///< ∫ x dA [m³]
   Vec3 first = Vec3::Zero();            ///< ∫ x dV [m⁴]
-  Mat3 second = Mat3::Zero();           ///< ∫ xxᵀ dV, both about the centroid of the overlap [m⁵]
+  Mat3 second = Mat3::Zero();           ///< ∫ xxᵀ dV, all about the centroid of the overlap [m⁵]
   std::array<Vec3, 8> corners;          ///< farthest points in eight directions across the normal [m], from that centroid
   std::array<double, 8> reaches = {};   ///< how far they are [m]
 };

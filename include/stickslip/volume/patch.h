@@ -30,6 +30,7 @@ struct Patch {
   Mat3 frame = Mat3::Identity();   ///< columns n, t, b: n from A to B, against the gradient; t along the larger spread
   double depth = 0;                ///< V/|∂V|, the mean depth of a flat overlap; negative: a gap (of contact points only) [m]
   double area = 0;                 ///< |∂V|: of the overlap seen along the normal [m²]
+  Vec2 area_middle = Vec2::Zero();         ///< centroid of that area, in (t, b) from the origin [m]
   Vec2 deviations = Vec2::Zero();          ///< standard deviations of the volume along t and b, the first not smaller [m]
   std::array<Vec2, kMaxCorners> outline;   ///< convex, counter-clockwise about n, in (t, b) from the origin [m]
   int corner_count = 0;                    ///< fewer than 3: an edge or a point
@@ -47,13 +48,19 @@ struct Patch {
   std::span<const Vec2> corners() const { return {outline.data(), static_cast<std::size_t>(corner_count)}; }
 };
 
+/// Whether an overlap has a direction in which the two come apart. Where the surface of B faces one way the overlap is as long
+/// along it, ℓ, as it is deep there, and its standard deviation along it √12 σ ≥ V/|∂V| = ⟨ℓ⟩. Where thin bodies cross, B faces
+/// both ways, ∂V is the little that is left of both, and points anywhere.
+bool has_direction(const OverlapVolume&);
+
 /// The patch of an overlap as a whole. One inside the other, or touching only, has no gradient: then the normal is the
 /// direction
 /// in which the overlap is thinnest, up to its sign, and the degeneracy says so.
 Patch patch_of(const OverlapVolume&);
 
-/// One patch per segment of an overlap that bends, largest first; the whole if it does not, or has no segments. `patches` is
-/// cleared first. @param segments `OverlapScratch::segments()` of the call that found it
+/// One patch per segment of an overlap that bends, largest first; the whole if it does not, or has no segments. Where few rays
+/// meet something thin, sums of ± cells are mostly chance, while each ray still knows the surfaces at its ends: what its gradient
+/// says otherwise than its segment is the patch of that. `patches` is cleared first. @param segments `OverlapScratch::segments()` of the call that found it
 void split(const OverlapVolume&, std::span<const OverlapSegment> segments, std::vector<Patch>& patches);
 
 /// One patch for several that face nearly one way: their volumes, moments and outlines together. @pre there is one
@@ -65,13 +72,14 @@ void join_alike(std::vector<Patch>& patches);
 
 /// Depth as a linear function over the tangent plane.
 struct PatchDepth {
-  Vec2 middle = Vec2::Zero();   ///< of the area of the outline, in (t, b) from the origin [m]
-  double depth = 0;             ///< there, and on average over the outline [m]
+  Vec2 middle = Vec2::Zero();   ///< of the area, in (t, b) from the origin [m]
+  double depth = 0;             ///< there, and on average over the area [m]
   Vec2 slope = Vec2::Zero();    ///< how it grows along t and b
 
   double at(const Vec2& place) const { return depth + slope.dot(place - middle); }
 };
-/// That with the volume and the centroid of the overlap: of two flat faces their distance. Nowhere in the outline below 0.
+/// That with the volume and the centroid of the overlap: of two flat faces their distance. Its area is that of the outline, or,
+/// where that leaves much open (the foot of an L, four legs), one with the moments of the volume. Nowhere in the outline below 0.
 PatchDepth depth_over(const Patch&);
 
 /// Half-axes along t and b of the ellipse that the overlap is, seen along its normal, with its area: if one of the forms has
