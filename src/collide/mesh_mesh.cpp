@@ -96,7 +96,7 @@ class MeshPair {
     const Vec3 way = pose_a_.orientation.conjugate() * scratch_.contacts.way_out(p.position, near, touch);
     const Vec3 at = of_b ? Vec3(place + way) : Vec3(rotation_.transpose() * (place - way - b_in_a_.position));
     const auto left = signed_distance(other.surface(), at);
-    return left && left->distance < -std::max(touch, -kMiddleInside * p.gap);
+    return left && left->distance < -clear_of(p, touch);
   }
 
   /// Surfaces cut each other, but nothing that is behind a face is as near to it as they can move: it lies deeper, or other
@@ -154,9 +154,13 @@ class MeshPair {
     scratch_.contacts.use_spares(thickness, may_count, [&](const ContactPoint& p) {
       return is_overlap(p, thickness) &&
              (!scratch_.contacts.is_held_near(p.position, kHeldNear * thickness, touch) ||
-              still_cross(pairs, p, scratch_.contacts.way_out(p.position, kHeldNear * thickness, touch)));
+              still_cross(pairs, p, scratch_.contacts.way_out(p.position, kHeldNear * thickness, clear_of(p, touch))));
     });
   }
+
+  /// By how much what holds is moved out for a contact to be asked whether it is one still: where an edge lies in a face its ends
+  /// are apart by different amounts.
+  static double clear_of(const ContactPoint& p, double touch) { return std::max(touch, -kMiddleInside * p.gap); }
 
   /// Whether edges still go through triangles near a contact if B is moved. @param way world frame [m]
   bool still_cross(const MeshPairs::List& pairs, const ContactPoint& contact, const Vec3& way) {

@@ -301,6 +301,25 @@ TEST(MeshContacts, edges_deep_in_a_ridge_are_held_though_a_corner_is_nearly_out_
 
 /// Two stones of a column whose rims have the same size, the upper one flaring out: corners of the lower one are as near to the
 /// flank of the upper one as to its foot.
+TEST(MeshContacts, an_edge_that_lies_on_the_foot_of_an_l_has_nothing_to_do_with_the_wall_of_its_notch) {
+  const Shape foot =
+      make_mesh(prism_mesh({{-0.07, -0.07}, {0.07, -0.07}, {0.07, -0.024}, {-0.024, -0.024}, {-0.024, 0.07}, {-0.07, 0.07}},
+                           {{0, 1, 2}, {0, 2, 3}, {0, 3, 5}, {3, 4, 5}}, 0.05));
+  const Shape bar = make_mesh(box_mesh(Vec3(0.07, 0.02, 0.02)));
+  ContactSink sink;
+  for (const double slope : {0.0, 1e-5, 1e-4, 1e-3}) {
+    // It stands on its edge, which ends 5 mm beside the wall and sinks in by a little more towards the rim.
+    const double deep = 4e-5;
+    const Quat tilt = rotation_from_vector(Vec3(0, -slope, 0)) * rotation_from_vector(Vec3(M_PI / 4, 0, 0));
+    const Vec3 corner(0.018, -0.029, 0.05 - deep), start(0.07, -0.02, -0.02);
+    const Pose lying{corner - tilt * start, tilt};
+    collide(foot, Pose{}, bar, lying, 5e-3, sink);
+    EXPECT_LT(lowest_gap(sink.points()), -0.9 * deep) << slope;
+    EXPECT_GT(lowest_gap(sink.points()), -1.1 * (deep + 0.088 * slope)) << slope;
+    sink.clear();
+  }
+}
+
 TEST(MeshContacts, rims_that_lie_on_each_other_press_across_their_faces_and_not_as_wedges) {
   const std::vector<Vec2> drum{{0.75, 0}, {0.62, 1}}, flared{{0.62, 0}, {0.9, 0.3}};
   const TriangleMesh lower_mesh = revolved_mesh(drum, 0, 1, 16), upper_mesh = revolved_mesh(flared, 0, 0.3, 16);
