@@ -1,8 +1,10 @@
 // stickslip capture
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 
 #include "cli/amounts.h"
 #include "cli/commands.h"
@@ -60,7 +62,7 @@ void print(const CaptureArguments& arguments, const Scene& scene, const ProblemF
   } else if (!arguments.quiet) {
     // The name alone is what other commands are given: stickslip solve $(stickslip capture …).
     fmt::print("{}\n", path);
-    std::fflush(stdout);
+    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());   // told by the program
     std::string rest = fmt::format("  step {} of {} (t = {:g} s), {}, {}; {} format, {}\n", report.step, scene.name,
                                    report.time, counted(contacts, "contact", "contacts"),
                                    counted(file.problem.rows(), "row", "rows"), format, file_size(bytes));

@@ -158,8 +158,8 @@ class MeshPair {
     });
   }
 
-  /// By how much what holds is moved out for a contact to be asked whether it is one still: where an edge lies in a face its ends
-  /// are apart by different amounts.
+  /// By how much what holds is moved out for a contact to be asked whether it is one still: where an edge lies in a face its
+  /// ends are apart by different amounts.
   static double clear_of(const ContactPoint& p, double touch) { return std::max(touch, -kMiddleInside * p.gap); }
 
   /// Whether edges still go through triangles near a contact if B is moved. @param way world frame [m]

@@ -15,8 +15,8 @@ class SegmentBins {
   SegmentBins(const Pose& frame, const Vec3& centroid) : frame_(frame), rotation_(frame.rotation()), centroid_(centroid) {}
 
   /// A stretch between the two surfaces counts with the volume that it stands for, weighted by the square of what its direction
-  /// has along the rays: the weights of the three axes then add up to one. @param least cosine between its direction and the rays:
-  /// one that grazes a wedge is long and says nothing about its depth, unless there are enough others
+  /// has along the rays: the weights of the three axes then add up to one. @param least cosine between its direction and the
+  /// rays: one that grazes a wedge is long and says nothing about its depth, unless there are enough others
   void add(const SharedStretch&, int axis, double cell, const Vec3& middle, double least);
   /// A convex piece counts as a whole, with the direction of its own gradient; its origin as seen from the origin of the world.
   void add_piece(const MomentSums&);

@@ -59,8 +59,9 @@ bool has_direction(const OverlapVolume&);
 Patch patch_of(const OverlapVolume&);
 
 /// One patch per segment of an overlap that bends, largest first; the whole if it does not, or has no segments. Where few rays
-/// meet something thin, sums of ± cells are mostly chance, while each ray still knows the surfaces at its ends: what its gradient
-/// says otherwise than its segment is the patch of that. `patches` is cleared first. @param segments `OverlapScratch::segments()` of the call that found it
+/// meet something thin, sums of ± cells are mostly chance, while each ray still knows the surfaces at its ends: there the
+/// segments are what counts, and where the gradient says otherwise. `patches` is cleared first.
+/// @param segments `OverlapScratch::segments()` of the call that found it
 void split(const OverlapVolume&, std::span<const OverlapSegment> segments, std::vector<Patch>& patches);
 
 /// One patch for several that face nearly one way: their volumes, moments and outlines together. @pre there is one
@@ -79,7 +80,8 @@ struct PatchDepth {
   double at(const Vec2& place) const { return depth + slope.dot(place - middle); }
 };
 /// That with the volume and the centroid of the overlap: of two flat faces their distance. Its area is that of the outline, or,
-/// where that leaves much open (the foot of an L, four legs), one with the moments of the volume. Nowhere in the outline below 0.
+/// where that leaves much open (the foot of an L, four legs), one with the moments of the volume. Nowhere in the outline below
+/// 0.
 PatchDepth depth_over(const Patch&);
 
 /// Half-axes along t and b of the ellipse that the overlap is, seen along its normal, with its area: if one of the forms has
