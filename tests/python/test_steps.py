@@ -175,23 +175,27 @@ def test_replays_hold_the_whole_page(tmp_path):
 def test_a_world_that_is_being_stepped_says_so_and_others_run():
     world = ss.scene("spheres")
     sim = ss.Stepper(world)
-    seen, enough = [], threading.Event()
+    looks, steps, enough = [], [], threading.Event()
+
+    def attempt(action, refused):
+        try:
+            action()
+        except ss.Error as error:
+            refused.append(str(error))
 
     def work():
         while not enough.is_set():
-            sim.step()
+            attempt(sim.step, steps)
 
     thread = threading.Thread(target=work)
     thread.start()
     end = time.monotonic() + 60
-    while not seen and time.monotonic() < end:
-        try:
-            world.positions
-        except ss.Error as error:
-            seen.append(str(error))
+    while not (looks and steps) and time.monotonic() < end:
+        attempt(lambda: world.positions, looks)
+        attempt(sim.step, steps)
     enough.set()
     thread.join()
-    assert seen and "being stepped" in seen[0]
+    assert looks and steps and all("being stepped" in text for text in looks + steps)
     assert world.positions.shape == (len(world), 3)
 
 
