@@ -138,6 +138,15 @@ const std::vector<BuiltInScene>& built_in_scenes() {
   return scenes;
 }
 
+const BuiltInScene& built_in_scene(std::string_view name) {
+  std::vector<std::string> names;
+  for (const BuiltInScene& scene : built_in_scenes()) {
+    if (scene.name == name) return scene;
+    names.push_back(scene.name);
+  }
+  throw Error(fmt::format("There is no built-in scene '{}'. {}", name, suggest(name, names)));
+}
+
 Scene load_scene(const std::string& name_or_path, std::span<const Override> overrides) {
   if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json")) {
     return parse_scene(document::read_file(name_or_path, "Name a scene file in it."), name_or_path, overrides);

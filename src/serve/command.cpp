@@ -185,13 +185,7 @@ Command body_edit_of(Fields& f) {
 }
 
 Command open_of(Fields& f) {
-  const std::string name = f.text("scene", f.need("scene"));
-  std::vector<std::string> names;
-  for (const BuiltInScene& scene : built_in_scenes()) names.push_back(scene.name);
-  // Only these: no part of a message names a file.
-  if (std::find(names.begin(), names.end(), name) == names.end())
-    throw Error(fmt::format("There is no built-in scene '{}'. {}", name, suggest(name, names)));
-  return OpenScene{name};
+  return OpenScene{built_in_scene(f.text("scene", f.need("scene"))).name};   // only these: no part of a message names a file
 }
 
 Command want_of(Fields& f) {

@@ -9,12 +9,12 @@
 #include "step/body_kinds.h"
 #include "step/builder.h"
 #include "step/clock.h"
+#include "step/contact_records.h"
 #include "step/detection.h"
 #include "step/free_motion.h"
 #include "step/hold_back.h"
 #include "step/impact_watch.h"
 #include "step/look_ahead.h"
-#include "step/motion_judge.h"
 #include "step/patches.h"
 #include "step/pieces.h"
 #include "step/projection.h"
@@ -87,23 +87,6 @@ class ImpulseIntegrator final : public Integrator {
   bool close_joints(const World&, double drift_time, SolveControl);
   void solve_problem(const SolveControl&);
   void balance();
-  /// Work of torsion and rolling rows [J]: what presses does, where rolling rows are the moments of a pressure, else friction.
-  struct SpinWork {
-    double pressing = 0, friction = 0;
-    Vec3 angular_impulse = Vec3::Zero();   ///< on body B, world frame [N m s]
-  };
-  SpinWork spin_work(const ProblemBuilder::Sides&, const BuiltContact&, bool moments_press);
-  /// What the records of a manifold have in common.
-  struct RecordedPair {
-    const Manifold& manifold;
-    ProblemBuilder::Sides sides;
-    BodyId a, b;
-    const ContactPatch* patch;   ///< null if it has none
-  };
-  void record_contact(const World&, const RecordedPair&, const ContactPoint&, const BuiltContact&);
-  void carry_over(const World&);
-  void record_contacts(World&, const ContactSet&);
-  void remember_as_forces(World&) const;
   void find_conflicts(const World&);
   double velocity_scale(const World&) const;
 
@@ -124,6 +107,7 @@ class ImpulseIntegrator final : public Integrator {
   int follows_ = 0;   ///< short pieces of a step in which a body leaves a mesh that it struck
   int tries_ = 0;     ///< solves of a piece whose motion hit something before its end
   RestBalance rest_;
+  ContactRecords records_;
   SoftOperators operators_;
   Workspace workspace_;
   std::vector<double> impulses_, next_guess_, velocity_, change_, before_, conflict_velocity_, conflict_scratch_;
@@ -131,9 +115,6 @@ class ImpulseIntegrator final : public Integrator {
   JointCare last_care_ = JointCare::closed;   ///< of the last solve
   double rough_ = 0;                          ///< residual at which the first solve of a step may end [m/s]; 0: none
   int spent_ = 0;                             ///< iterations of that solve
-  Recycled<ContactOutline> outlines_;
-  std::vector<ContactRecord> resting_;   ///< contacts of sleeping bodies, carried over from the step before
-  std::vector<RememberedImpulse> remembered_;
   StepReport report_;
 };
 
@@ -441,108 +422,6 @@ bool ImpulseIntegrator::close_joints(const World& world, double drift_time, Solv
   return off <= kNearlyClosed;
 }
 
-ImpulseIntegrator::SpinWork ImpulseIntegrator::spin_work(const ProblemBuilder::Sides& sides, const BuiltContact& built,
-                                                         bool moments_press) {
-  if (built.spin == kNoSpin) return {};
-  const SpinRows& spin = builder_.spin(built);
-  const Vec3 mean = 0.5 * (spin.before + builder_.relative_spin(sides, built, velocity_));
-  const Vec3 impulse = builder_.angular_impulse(built, impulses_);
-  report_.energy.driven -= impulse.dot(spin.driven);
-  const double rolling = impulse.tail<2>().dot(mean.tail<2>()), torsion = impulse[0] * mean[0];
-  if (moments_press && spin.rolling > 0) {
-    const double resisting = builder_.rolling_resistance(built, mean, impulses_) * mean.tail<2>().norm();
-    return {rolling + resisting, torsion - resisting, built.frame * impulse};
-  }
-  return {moments_press ? rolling : 0, torsion + (moments_press ? 0 : rolling), built.frame * impulse};
-}
-
-/// Contacts of sleeping bodies keep the forces they fell asleep with.
-void ImpulseIntegrator::carry_over(const World& world) {
-  resting_.clear();
-  if (!options_.sleep.enabled) return;
-  for (const ContactRecord& c : report_.contacts)
-    if (world.contains(c.body_a) && world.contains(c.body_b) && pair_rests(world, c.key)) resting_.push_back(c);
-}
-
-void ImpulseIntegrator::record_contacts(World& world, const ContactSet& set) {
-  carry_over(world);
-  // The memory for the next step: impulses of sleeping pairs stay, all others are replaced. Old and new are sorted, and no
-  // pair is in both.
-  remembered_.clear();
-  auto old = world.memory.impulses.begin();
-  const auto keep_before = [&, end = world.memory.impulses.end()](std::uint32_t a, std::uint32_t b) {
-    for (; old != end && std::pair(old->key.a, old->key.b) < std::pair(a, b); ++old)
-      if (pair_rests(world, old->key)) remembered_.push_back(*old);
-  };
-  report_.contacts.clear();
-  outlines_.begin_round();
-  report_.penetration_max = 0;
-  report_.distance_min = std::numeric_limits<double>::infinity();
-  for (const Manifold& m : set.manifolds) {
-    keep_before(m.a, m.b);
-    const RecordedPair pair{m, builder_.sides_of(world, m), world.id_of(world.colliders()[m.a].body),
-                            world.id_of(world.colliders()[m.b].body), set.patches.empty() ? nullptr : set.patch_of(m)};
-    for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
-      record_contact(world, pair, set.points[i], builder_.contacts()[i]);
-  }
-  keep_before(~0u, ~0u);
-  world.memory.impulses.swap(remembered_);
-  remember_as_forces(world);
-  world.memory.h = options_.h;
-  for (const ContactRecord& c : resting_) report_.distance_min = std::min(report_.distance_min, c.gap);
-  if (resting_.empty()) return;
-  report_.contacts.insert(report_.contacts.end(), resting_.begin(), resting_.end());
-  std::ranges::sort(report_.contacts, {}, &ContactRecord::key);
-}
-
-/// Impulses are remembered as if forces had acted for as long as the piece was.
-void ImpulseIntegrator::remember_as_forces(World& world) const {
-  const double time = guess_time(world, options_);
-  if (time == options_.h) return;
-  for (RememberedImpulse& r : world.memory.impulses) {
-    r.impulse *= options_.h / time;
-    r.angular_impulse *= options_.h / time;
-  }
-}
-
-void ImpulseIntegrator::record_contact(const World& world, const RecordedPair& pair, const ContactPoint& point,
-                                       const BuiltContact& built) {
-  const Manifold& m = pair.manifold;
-  const Block& block = builder_.problem().blocks[built.block];
-  Vec3 impulse = Vec3::Zero(), next = Vec3::Zero();
-  for (int k = 0; k < std::min<int>(block.dim, 3); ++k) {
-    impulse[k] = impulses_[block.row + k];
-    next[k] = next_guess_[block.row + k];
-  }
-  const Vec3 after = built.frame.transpose() * builder_.relative_velocity(world, pair.sides, point, built, velocity_);
-  // Forces inside soft bodies act at the end of the step, and so does what they work against.
-  const bool soft = world.colliders()[m.a].deforms || world.colliders()[m.b].deforms;
-  const Vec3 mean = soft ? after : Vec3(0.5 * (built.before + after));
-  const Vec3 slip(0, after[1] + built.turning[1], after[2] + built.turning[2]);   // mean over the drift
-  // An area that rolls along has the moment of its pressure as a resistance; another one is pressed where its centre is.
-  const bool is_area = pair.patch && point.feature == kPatchFeature;
-  const SpinWork spin = spin_work(pair.sides, built, is_area && pair.patch->rolling.isZero(0));
-  const double pressing = impulse[0] * mean[0] + spin.pressing;
-  // A contact that recovers gives energy where it parts by more than it was struck with: the rest of what it asks for is a
-  // smaller loss, and at rest it is nothing.
-  const double lifted = std::clamp(pressing, 0.0, std::max(0.0, impulse[0] * built.recovery_speed));
-  EnergyLedger& energy = report_.energy;
-  energy.friction -= impulse.tail<2>().dot(mean.tail<2>()) + spin.friction;
-  energy.impact -= pressing - lifted;
-  energy.stabilisation += lifted;
-  energy.driven -= impulse.dot(built.driven);
-  judge_.see(world, builder_.problem(), {m, point, built, block, impulse, after, pressing});
-  report_.penetration_max = std::max(report_.penetration_max, -point.gap - m.target);
-  const double at_end = point.gap + drift_time() * (after[0] + built.turning[0]);
-  report_.distance_min = std::min({report_.distance_min, point.gap, at_end});
-  std::shared_ptr<ContactOutline> outline;
-  if (is_area) set_outline(*(outline = outlines_.take([] { return std::make_shared<ContactOutline>(); })), *pair.patch, point);
-  report_.contacts.push_back({pair.a, pair.b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
-                              impulse[0], built.friction, built.frame * slip, spin.angular_impulse, std::move(outline)});
-  remembered_.push_back(
-      {m.key(point), built.frame * next, built.frame * builder_.angular_impulse(built, next_guess_), point.position});
-}
-
 void ImpulseIntegrator::find_conflicts(const World& world) {
   report_.conflicts.clear();
   for (const std::uint32_t slot : overload_.joints) report_.conflicts.push_back({world.joint_id_of(slot), overload_.speed});
@@ -626,7 +505,7 @@ bool ImpulseIntegrator::advance(World& world) {
   energy.impact -= builder_.work_beside_rows(velocity_);
   find_conflicts(world);
   balance();
-  record_contacts(world, *set);
+  records_.write(world, {options_, drift_time, solved(*set), next_guess_}, judge_, report_);
   if (impacts_.watches() && !blew_up())
     report_.distance_min = impacts_.nearest(world, look_ahead_.motion(world, solved(*set)), options_.h, report_.distance_min);
   hold_back_.clear();

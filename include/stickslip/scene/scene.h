@@ -43,6 +43,7 @@ struct BuiltInScene {
   std::vector<Parameter> parameters;
 };
 const std::vector<BuiltInScene>& built_in_scenes();
+const BuiltInScene& built_in_scene(std::string_view name);   ///< @throws Error, which names the nearest
 
 /// Loads a file, or a built-in scene if `name_or_path` is the name of one (a path wins if it contains '/' or ends in
 /// ".json"). @throws Error
