@@ -115,7 +115,8 @@ TEST(NodesOfTrajectory, cost_as_much_in_every_frame_and_a_mesh_costs_once) {
       if (i % side + 1 < side)
         d.triangles.push_back({i, i + 1, i + side}), d.triangles.push_back({i + 1, i + side + 1, i + side});
     scene.world.add(std::move(d));
-    const auto recorder = make_recorder(directory / "t.h5");
+    const auto recorder =
+        make_recorder(directory / "t.h5", {.flush_interval = 1000});   // sizes do not depend on how fast it runs
     recorder->begin(scene);
     StepReport report;
     for (int i = 0; i < steps; ++i) {
