@@ -110,6 +110,10 @@ void add_look_arguments(CLI::App& command, LookArguments& arguments) {
       ->allow_extra_args(false);
 }
 
+bool shows_overlaps(const LookArguments& arguments) {
+  return std::ranges::find(arguments.layers, "overlaps") != arguments.layers.end();
+}
+
 std::string look_fragment(const LookArguments& arguments, const World& world) {
   check_camera(arguments.camera);
   const std::string follow = followed_body(arguments.follow, world);

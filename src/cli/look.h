@@ -22,6 +22,9 @@ struct LookArguments {
 
 void add_look_arguments(CLI::App&, LookArguments&);
 
+/// Whether the layer of common volumes is to be seen, which replays measure for it.
+bool shows_overlaps(const LookArguments&);
+
 /// What follows # in the address of the viewer's page. @throws Error naming the option that cannot be meant
 std::string look_fragment(const LookArguments&, const World&);
 

@@ -162,6 +162,10 @@ std::size_t take_pictures(const fs::path& page, const std::string& fragment, con
   return frames - first;
 }
 
+RecordOptions record_options(const RenderArguments& arguments, double rate) {
+  return {.frames_per_second = rate, .overlaps = shows_overlaps(arguments.look)};
+}
+
 /// Simulates a scene into the page of the viewer. @returns what follows # in its address; none if it was interrupted
 std::optional<std::string> simulate_into(const fs::path& page, const RenderArguments& arguments, bool one) {
   Scene scene = open_scene(arguments.scene);
@@ -170,7 +174,7 @@ std::optional<std::string> simulate_into(const fs::path& page, const RenderArgum
   const double length = arguments.at ? *arguments.at : arguments.seconds.value_or(scene.seconds);
   const std::uint64_t steps = steps_for(length, scene.step.h);
   std::vector<std::unique_ptr<Recorder>> recorders;
-  recorders.push_back(make_recorder(page, {.frames_per_second = one ? 0 : picture_rate(arguments)}));
+  recorders.push_back(make_recorder(page, record_options(arguments, one ? 0 : picture_rate(arguments))));
   FailureHandler failures("ignore", ".");
   if (simulate(scene, steps, recorders, failures, !arguments.quiet).interrupted) return std::nullopt;
   return fragment;
@@ -181,7 +185,7 @@ std::optional<std::string> simulate_into(const fs::path& page, const RenderArgum
 std::optional<std::string> play_into(const fs::path& page, const RenderArguments& arguments, double rate) {
   Playback playback = open_playback(arguments.scene);
   const std::string fragment = look_fragment(arguments.look, playback.scene().world);
-  const auto recorder = make_recorder(page, {.frames_per_second = rate});
+  const auto recorder = make_recorder(page, record_options(arguments, rate));
   const std::optional<double> length = arguments.at ? arguments.at : arguments.seconds;
   const double until = length ? playback.time(0) + *length : std::numeric_limits<double>::infinity();
   if (!play(playback, *recorder, !arguments.quiet, until)) return std::nullopt;

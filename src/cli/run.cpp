@@ -21,6 +21,7 @@ struct RunArguments {
   std::string checkpoint;
   double frames_per_second = 0;
   std::string on_failure = "ignore", capture_directory = ".";
+  bool overlaps = false;
   bool json = false, quiet = false, strict = false;
 };
 
@@ -40,7 +41,9 @@ void check_files(const RunArguments& arguments) {
 int run(const RunArguments& arguments) {
   check_files(arguments);
   std::vector<std::unique_ptr<Recorder>> recorders;
-  for (const std::string& file : arguments.outputs) recorders.push_back(make_recorder(file, {arguments.frames_per_second}));
+  for (const std::string& file : arguments.outputs)
+    recorders.push_back(
+        make_recorder(file, {.frames_per_second = arguments.frames_per_second, .overlaps = arguments.overlaps}));
   Scene scene = open_scene(arguments.scene);
   if (!arguments.json) show_warnings(scene);
   const std::uint64_t steps = steps_of(arguments.length, scene, arguments.scene.scene);
@@ -77,6 +80,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_option("--checkpoint", arguments->checkpoint, "At the end, save everything needed to continue to the same bits");
   command->add_option("--frames-per-second", arguments->frames_per_second,
                       "Frames of the trajectory per simulated second. Default: every step");
+  command->add_flag("--overlaps", arguments->overlaps,
+                    "Replays (.html) draw what bodies by volume share as it is, which is measured for them");
   command
       ->add_option("--on-failure", arguments->on_failure,
                    "What to do about a step that misses its tolerance: ignore, stop, or capture its contact problem as "

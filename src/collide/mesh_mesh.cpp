@@ -108,14 +108,16 @@ class MeshPair {
       add_all(near_.within(thickness, nullptr), thickness, touch);
     }
     if (scratch_.contacts.lowest_gap() <= touch) return;
+    // No part of the surface is nearer than the valley that a vertex is behind: deeper spares are of what lies farther on.
+    if (add_deepest_vertex(thickness, true)) return look_elsewhere(near_.within(thickness, nullptr), thickness, touch);
     const auto may_count = [](const ContactPoint&) { return true; };
     const auto counts = [&](const ContactPoint& p) { return is_overlap(p, thickness); };
-    if (!scratch_.contacts.use_spares(thickness, may_count, counts)) add_deepest_vertex(thickness);
+    if (!scratch_.contacts.use_spares(thickness, may_count, counts)) add_deepest_vertex(thickness, false);
   }
 
-  /// The vertex of triangles that cut the other mesh that lies deepest in it: behind a valley it is over neither of the faces
-  /// beside it.
-  void add_deepest_vertex(double thickness) {
+  /// The vertex of triangles that cut the other mesh that lies deepest in it. Behind a valley it is over neither of the faces
+  /// beside it. @param behind_valleys whether only those count @returns whether there is one
+  bool add_deepest_vertex(double thickness, bool behind_valleys) {
     std::optional<SignedDistance> deepest;
     Vec3 place;
     bool of_b = false;
@@ -124,6 +126,7 @@ class MeshPair {
       if (!solid.closed()) return;
       const auto at = signed_distance(solid.surface(), x, SignRule::normals, thickness);
       if (!at || at->gradient.isZero(0) || !(at->distance < (deepest ? deepest->distance : 0.0))) return;
+      if (behind_valleys && at->nearest.feature == stickslip::Feature::face) return;
       deepest = at, place = x, of_b = is_of_b, vertex = v;
     };
     const MeshPairs::List& pairs = near_.within(0, nullptr);
@@ -138,13 +141,14 @@ class MeshPair {
       for (const std::uint32_t v : vertices)
         ask(is_of_b ? a_ : b_, is_of_b ? near_.vertex_of_b(v) : near_.vertex_of_a(v), is_of_b, v);
     }
-    if (!deepest) return;
+    if (!deepest) return false;
     const Vec3 n = of_b ? deepest->gradient : Vec3(-(rotation_ * deepest->gradient));
     const Vec3 at = of_b ? place : a_.mesh().vertices[vertex];
     const double gap = deepest->distance;
     const std::uint32_t facet = facet_part((of_b ? a_ : b_).facet_of(deepest->nearest.triangle));
     add(of_b ? pair_of_parts(facet, 0) : pair_of_parts(0, facet), at + (of_b ? -0.5 : 0.5) * gap * n, n, gap,
         mesh_feature(MeshFeature::other, vertex, of_b ? 1 : 0));
+    return true;
   }
 
   /// The meshes hold each other somewhere, and cut each other where nothing is held, or held enough: one arm rests while the

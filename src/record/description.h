@@ -8,7 +8,7 @@
 namespace stickslip {
 
 /// Version of the descriptions and frames of docs/viewer-protocol.md.
-inline constexpr int kViewerProtocol = 5;
+inline constexpr int kViewerProtocol = 6;
 
 /// "dynamic", "fixed", "kinematic"
 std::string_view motion_name(MotionType);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "record/base64.h"
 #include "record/columns.h"
@@ -19,13 +20,15 @@
 #include "record/viewer_page.h"
 #include "record/writers.h"
 #include "stickslip/math/error.h"
+#include "stickslip/step/contact_overlaps.h"
 
 namespace stickslip {
 
 namespace {
 
 constexpr std::size_t kContactChannels = 21, kPlainContactChannels = 16;   // the further ones only in scenes with meshes
-constexpr std::size_t kContactBytes = 4 << 20;   // of all contacts, uncompressed; beyond it every other frame loses them
+constexpr std::size_t kContactBytes = 4 << 20;    // of all contacts, uncompressed; beyond it every other frame loses them
+constexpr std::size_t kOverlapBytes = 32 << 20;   // the same where surfaces of overlaps are asked for
 constexpr std::string_view kMark = "<script id=\"replay\" type=\"text/plain\">";
 
 template <class T>
@@ -105,8 +108,10 @@ class Replay final : public Recorder {
     std::vector<double> history;
     std::size_t areas = 0;
     std::string outlines;   ///< of contacts that stand for areas: varints
+    std::size_t overlap_count = 0;
+    std::string overlaps;   ///< surfaces of what bodies share: varints
     std::size_t bytes() const {
-      std::size_t sum = 8 * history.size() + outlines.size();
+      std::size_t sum = 8 * history.size() + outlines.size() + overlaps.size();
       for (const std::string& channel : contacts) sum += channel.size();
       return sum;
     }
@@ -124,7 +129,7 @@ class Replay final : public Recorder {
     if ((steps_.size() - 1) % stride_ != 0) return;
     kept_.push_back(contacts_of(world, report));
     kept_bytes_ += kept_.back().bytes();
-    if (kept_bytes_ > kContactBytes && kept_.size() > 1) thin_out();
+    if (kept_bytes_ > (options_.overlaps ? kOverlapBytes : kContactBytes) && kept_.size() > 1) thin_out();
   }
 
   void add_pose(const World& world, BodyId id) {
@@ -165,12 +170,31 @@ class Replay final : public Recorder {
     for (const Vec3& corner : c.outline->corners) add(corner);
   }
 
+  /// @param contacts those of the frame
+  void add_overlaps(KeptFrame& frame, const World& world, std::span<const ContactRecord> contacts) const {
+    for (const auto& [contact, surface] : contact_overlaps(world, contacts)) {
+      ++frame.overlap_count;
+      std::int64_t before = 0;
+      const auto add = [&](std::int64_t number) { put_varint(frame.overlaps, number - std::exchange(before, number)); };
+      put_varint(frame.overlaps, contact);
+      put_varint(frame.overlaps, static_cast<std::int64_t>(surface.vertices.size()));
+      for (int k = 0; k < 3; ++k)
+        for (const Vec3& x : surface.vertices) add(rounded((x[k] - contacts[contact].position[k]) / (1e-3 * quantum_)));
+      before = 0;
+      put_varint(frame.overlaps, static_cast<std::int64_t>(surface.triangles.size()));
+      for (const auto& triangle : surface.triangles)
+        for (const std::uint32_t corner : triangle) add(corner);
+    }
+  }
+
   KeptFrame contacts_of(const World& world, const StepReport& report) const {
     KeptFrame frame;
+    std::vector<ContactRecord> told;   // for those who want overlaps
     for (const ContactRecord& c : report.contacts) {
       const auto a = columns_.of(c.body_a), b = columns_.of(c.body_b);
       if (!a || !b) continue;   // not there at the start
       if (c.outline) add_outline(frame, c);
+      if (options_.overlaps) told.push_back(c);
       ++frame.count;
       std::size_t channel = 0;
       const auto add = [&](double value) { put_varint(frame.contacts[channel++], rounded(value)); };
@@ -192,6 +216,7 @@ class Replay final : public Recorder {
            {static_cast<std::uint32_t>(features.touch), features.facet_a, features.facet_b, features.shape_a, features.shape_b})
         add(x);
     }
+    add_overlaps(frame, world, told);
     if (report.solve) frame.history = report.solve->history;
     return frame;
   }
@@ -231,6 +256,7 @@ class Replay final : public Recorder {
     if (!fields_.empty()) head["field_stride"] = fields_.stride();
     const bool has_areas = std::ranges::any_of(kept_, [](const KeptFrame& frame) { return frame.areas > 0; });
     if (has_areas) head["contact_areas"] = true;
+    if (options_.overlaps) head["contact_overlaps"] = true;
     const std::string json = head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     std::string out = "SLREPLAY";
     put(out, std::uint32_t{kViewerProtocol});
@@ -255,6 +281,11 @@ class Replay final : public Recorder {
       if (!has_areas) break;
       put_varint(out, static_cast<std::int64_t>(frame.areas));
       out += frame.outlines;
+    }
+    for (const KeptFrame& frame : kept_) {
+      if (!options_.overlaps) break;
+      put_varint(out, static_cast<std::int64_t>(frame.overlap_count));
+      out += frame.overlaps;
     }
     fields_.append_to(out);
     return out;

@@ -115,6 +115,7 @@ void Simulation::act(ViewerId id, const Want& want) {
   viewer->second.history = want.history.value_or(viewer->second.history);
   viewer->second.joints = want.joints.value_or(viewer->second.joints);
   viewer->second.fields = want.fields.value_or(viewer->second.fields);
+  viewer->second.overlaps = want.overlaps.value_or(viewer->second.overlaps);
   frame_wanted_ = true;
 }
 

@@ -194,6 +194,7 @@ Command want_of(Fields& f) {
   want.history = f.flag("history");
   want.joints = f.flag("joints");
   want.fields = f.flag("fields");
+  want.overlaps = f.flag("overlaps");
   return want;
 }
 

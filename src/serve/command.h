@@ -67,7 +67,7 @@ struct SaveScene {
 struct Undo {};
 struct Redo {};
 struct Want {
-  std::optional<bool> contacts, history, joints, fields;
+  std::optional<bool> contacts, history, joints, fields, overlaps;
 };
 struct Capture {};
 struct Compare {

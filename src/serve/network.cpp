@@ -120,7 +120,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
       state_sent_ = hub_.state;
       write_text(*hub_.state);
     } else if (s.number > frame_sent_) {
-      message_ = encode_frame(s, {frame_sent_, want_contacts_, want_history_, want_joints_, want_fields_});
+      message_ = encode_frame(s, {frame_sent_, want_contacts_, want_history_, want_joints_, want_fields_, want_overlaps_});
       frame_sent_ = s.number;
       socket_.binary(true);
       write();
@@ -171,6 +171,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
       want_history_ = want->history.value_or(want_history_);
       want_joints_ = want->joints.value_or(want_joints_);
       want_fields_ = want->fields.value_or(want_fields_);
+      want_overlaps_ = want->overlaps.value_or(want_overlaps_);
     }
     if (!hub_.simulation.command(id_, std::move(*parsed.command)))
       tell(error_message(parsed.type, "Too many commands wait for the simulation. Send fewer, or a scene with quicker steps."));
@@ -185,7 +186,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
   std::shared_ptr<const std::string> state_sent_;
   std::uint64_t scene_sent_ = 0, frame_sent_ = 0;
   bool open_ = false, writing_ = false, want_contacts_ = false, want_history_ = false, want_joints_ = false,
-       want_fields_ = false;
+       want_fields_ = false, want_overlaps_ = false;
 };
 
 /// One HTTP request: gets the page, a refusal, or becomes a viewer.

@@ -69,7 +69,7 @@ class Simulation {
  private:
   using Clock = std::chrono::steady_clock;
   struct Viewer {
-    bool contacts = false, history = false, joints = false, fields = false;
+    bool contacts = false, history = false, joints = false, fields = false, overlaps = false;
   };
 
   void run();

@@ -6,6 +6,7 @@
 
 #include "record/contact_features.h"
 #include "record/description.h"
+#include "stickslip/step/contact_overlaps.h"
 
 namespace stickslip::serve {
 
@@ -18,7 +19,8 @@ enum Flag : std::uint8_t {
   with_joints = 8,
   with_nodes = 16,
   with_areas = 32,
-  with_fields = 64
+  with_fields = 64,
+  with_overlaps = 128
 };
 
 static_assert(std::endian::native == std::endian::little, "records go to the wire as they lie in memory");
@@ -156,6 +158,24 @@ std::string contact_areas(const BodyTable& table, const StepReport& report) {
   return head + out;
 }
 
+std::string overlap_surfaces(const BodyTable& table, const World& world, const StepReport& report) {
+  std::vector<ContactRecord> told;
+  for (const ContactRecord& c : report.contacts)
+    if (table.number_of(c.body_a) >= 0 && table.number_of(c.body_b) >= 0) told.push_back(c);
+  const std::vector<ContactOverlap> overlaps = contact_overlaps(world, told);
+  std::string out;
+  if (overlaps.empty()) return out;
+  put(out, static_cast<std::uint32_t>(overlaps.size()));
+  for (const auto& [contact, surface] : overlaps) {
+    put(out, contact);
+    put(out, static_cast<std::uint32_t>(surface.vertices.size()));
+    put(out, static_cast<std::uint32_t>(surface.triangles.size()));
+    for (const Vec3& x : surface.vertices) put(out, floats(Vec3(x - told[contact].position)));
+    put_all(out, surface.triangles);
+  }
+  return out;
+}
+
 namespace {
 
 /// Those that the viewer has not seen since they changed.
@@ -192,20 +212,21 @@ void put_nodes(std::string& out, const std::vector<const NodeRecord*>& news) {
 std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
   const bool all = choice.since == 0, contacts = choice.contacts && s.has_contacts, history = choice.history && s.history,
              joints = choice.joints && s.joint_count > 0, areas = contacts && !s.areas.empty(),
-             fields = choice.fields && !s.fields.empty();
+             fields = choice.fields && !s.fields.empty(), overlaps = contacts && choice.overlaps && !s.overlaps.empty();
   const std::vector<const NodeRecord*> nodes = news_of_nodes(s, choice.since);
   std::size_t size = 64 + s.bodies.size() * sizeof(BodyRecord) + s.telemetry.size() * 4;
   if (contacts) size += s.contacts.size() * sizeof(ContactRow) + s.areas.size();
   if (history) size += s.history->size() * sizeof(HistoryPoint);
   if (joints) size += s.joints.size();
   if (fields) size += s.fields.size();
+  if (overlaps) size += s.overlaps.size();
   for (const NodeRecord* record : nodes) size += 8 + 12 * record->places->size();
   std::string out;
   out.reserve(size);
   put(out, std::uint8_t{1});
   put(out, static_cast<std::uint8_t>((all ? all_bodies : 0) | (contacts ? with_contacts : 0) | (history ? with_history : 0) |
                                      (joints ? with_joints : 0) | (nodes.empty() ? 0 : with_nodes) | (areas ? with_areas : 0) |
-                                     (fields ? with_fields : 0)));
+                                     (fields ? with_fields : 0) | (overlaps ? with_overlaps : 0)));
   put(out, std::uint16_t{0});
   put(out, static_cast<std::uint32_t>(s.step));
   put(out, s.time);
@@ -228,6 +249,7 @@ std::string encode_frame(const Snapshot& s, const FrameChoice& choice) {
   if (!nodes.empty()) put_nodes(out, nodes);
   if (areas) out += s.areas;
   if (fields) out += s.fields;
+  if (overlaps) out += s.overlaps;
   return out;
 }
 

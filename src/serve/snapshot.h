@@ -68,6 +68,7 @@ struct Snapshot {
   bool has_contacts = false;
   std::vector<ContactRow> contacts;
   std::string areas;                        ///< outlines of those contacts that stand for areas, as frames have them
+  std::string overlaps;                     ///< surfaces of what bodies share at them; empty if nobody wants them
   std::size_t joint_count = 0;              ///< 0 also if nobody wants joints
   std::string joints;                       ///< rows of all joints, as `JointTable` makes them
   std::string fields;                       ///< of soft bodies, as frames have them; empty if nobody wants them
@@ -105,10 +106,13 @@ std::vector<ContactRow> contact_rows(const BodyTable&, const World&, const StepR
 /// Outlines of those that stand for areas; empty if there is none.
 std::string contact_areas(const BodyTable&, const StepReport&);
 
+/// Surfaces of what bodies by volume share; empty if there is none.
+std::string overlap_surfaces(const BodyTable&, const World&, const StepReport&);
+
 /// What one viewer gets of a snapshot.
 struct FrameChoice {
   std::uint64_t since = 0;   ///< number of the snapshot it was sent last; 0: all bodies
-  bool contacts = false, history = false, joints = false, fields = false;
+  bool contacts = false, history = false, joints = false, fields = false, overlaps = false;
 };
 
 /// The binary message of a frame.

@@ -79,7 +79,7 @@ class ConvexClipper {
     const auto is_ball = [&](int i) { return list.bodies[i].kind == RoundBody::Kind::ball; };
     // A ball at the end needs no planes.
     if (list.count == 2 && is_ball(0)) std::swap(list.bodies[0], list.bodies[1]);
-    const bool exact = list.count > 0 && is_ball(list.count - 1);
+    const bool exact = list.count > 0 && is_ball(list.count - 1) && !memory_.surfaces;   // what is drawn has planes
     for (int round = 0; round < kNarrowings && !(exact && list.count == 1); ++round)
       for (int i = 0; i < list.count; ++i)
         if (!(is_ball(i) ? narrow_to_ball(solid, list.bodies[i].ball(), facets_)
@@ -91,9 +91,20 @@ class ConvexClipper {
         return false;
     }
     if (exact) return measure_ball(solid, list.bodies[list.count - 1]);
+    if (memory_.surfaces) append_surface(solid);
     add_moments(solid, sums_);
     memory_.points.insert(memory_.points.end(), solid.vertices().begin(), solid.vertices().end());
     return true;
+  }
+
+  void append_surface(const Polyhedron& solid) const {
+    OverlapSurface& surface = memory_.surfaces->emplace_back();
+    surface.vertices = solid.vertices();
+    for (const Polyhedron::Face& face : solid.faces()) {
+      const int* const loop = solid.loop(face);
+      const auto corner = [&](int k) { return static_cast<std::uint32_t>(loop[k]); };
+      for (int k = 2; k < face.count; ++k) surface.triangles.push_back({corner(0), corner(k - 1), corner(k)});
+    }
   }
 
   /// A solid and a ball. Where faces of the solid coincide but for rounding, as where a capsule is cut apart in the plane of a
@@ -278,7 +289,8 @@ bool clip_convex(const Shape& a, const Pose& pose_a, const Shape& b, const Pose&
   memory.points.clear();
   const bool flat_a = is_polytope(a) || is_half_space(a), flat_b = is_polytope(b) || is_half_space(b);
   if (flat_a && flat_b) return clip_polytopes(a, pose_a, b, pose_b, memory, sums);
-  const bool sphere_a = std::holds_alternative<Sphere>(a), sphere_b = std::holds_alternative<Sphere>(b);
+  const bool exact = !memory.surfaces;
+  const bool sphere_a = exact && std::holds_alternative<Sphere>(a), sphere_b = exact && std::holds_alternative<Sphere>(b);
   if (sphere_a && (sphere_b || is_half_space(b)))
     return clip_round_pair(round_body(a, pose_a, FaceOwner::a), b, pose_b, FaceOwner::b, sums, memory.points);
   if (sphere_b && is_half_space(a))

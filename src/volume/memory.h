@@ -1,7 +1,7 @@
 // What is kept between calls.
 #pragma once
 
-#include "stickslip/volume/overlap.h"
+#include "stickslip/volume/surface.h"
 #include "volume/ball.h"
 #include "volume/polyhedron.h"
 #include "volume/ray_memory.h"
@@ -21,6 +21,7 @@ struct OverlapScratch::Memory {
   std::vector<Vec3> piece_points;
   std::vector<std::size_t> piece_points_end;
   std::vector<std::uint32_t> group;
+  std::vector<OverlapSurface>* surfaces = nullptr;   ///< where the surfaces of what is found go, if somebody wants them
 };
 
 }   // namespace stickslip

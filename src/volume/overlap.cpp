@@ -79,6 +79,9 @@ void overlaps_by_clipping(const Shape& a, const Pose& pose_a, const Shape& b, co
   pose_first.position -= near, pose_second.position -= near;
   MomentSums sums;
   if (!clip_convex(first, pose_first, second, pose_second, options.round_facets, scratch.memory(), sums)) return;
+  if (auto* const surfaces = scratch.memory().surfaces)
+    for (OverlapSurface& surface : *surfaces)
+      for (Vec3& vertex : surface.vertices) vertex += near;
   OverlapVolume o = finished(sums, scratch.memory());
   if (has_bent_side(first) || has_bent_side(second)) o.error = o.volume / (options.round_facets * options.round_facets);
   o.centroid += near;
@@ -92,6 +95,15 @@ void overlaps(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& po
   if (std::holds_alternative<Mesh>(a) || std::holds_alternative<Mesh>(b))
     overlaps_by_rays(a, pose_a, b, pose_b, scratch, found, options);
   else overlaps_by_clipping(a, pose_a, b, pose_b, scratch, found, options);
+}
+
+void overlap_surfaces(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch& scratch,
+                      std::vector<OverlapSurface>& found, const OverlapOptions& options) {
+  found.clear();
+  std::vector<OverlapVolume> measured;
+  scratch.memory().surfaces = &found;
+  overlaps(a, pose_a, b, pose_b, scratch, measured, options);
+  scratch.memory().surfaces = nullptr;
 }
 
 }   // namespace stickslip

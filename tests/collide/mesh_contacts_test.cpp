@@ -344,12 +344,17 @@ TEST(MeshContacts, rims_that_lie_on_each_other_press_across_their_faces_and_not_
   }
 }
 
-TEST(MeshContacts, a_tip_behind_a_hollow_edge_is_held_though_it_is_over_no_face) {
-  // The inner edge of an L runs along z through (1, 1); the tip of a spike has come through it along the diagonal.
+/// A spike along x whose tip is the origin.
+TriangleMesh spike_mesh() {
   TriangleMesh spike;
   spike.vertices = {{0, 0, 0}, {0.5, 0.1, 0.1}, {0.5, -0.1, 0.1}, {0.5, -0.1, -0.1}, {0.5, 0.1, -0.1}};
   spike.triangles = {{0, 2, 1}, {0, 3, 2}, {0, 4, 3}, {0, 1, 4}, {1, 2, 3}, {1, 3, 4}};
-  const Shape angle = make_mesh(l_mesh()), tip = make_mesh(spike);
+  return spike;
+}
+
+TEST(MeshContacts, a_tip_behind_a_hollow_edge_is_held_though_it_is_over_no_face) {
+  // The inner edge of an L runs along z through (1, 1); the tip of a spike has come through it along the diagonal.
+  const Shape angle = make_mesh(l_mesh()), tip = make_mesh(spike_mesh());
   const Vec3 out = Vec3(1, 1, 0).normalized();
   for (const double depth : {0.01, 0.03, 0.05}) {
     const Pose pose{Vec3(1, 1, 0.4) - depth * out, rotation_between(Vec3::UnitX(), out)};
@@ -363,6 +368,23 @@ TEST(MeshContacts, a_tip_behind_a_hollow_edge_is_held_though_it_is_over_no_face)
         EXPECT_TRUE(p.gap > 0 || std::abs(sign * p.normal.dot(out) - 1) < 1e-12) << p.gap;
     }
   }
+}
+
+TEST(MeshContacts, a_tip_behind_a_hollow_edge_is_not_as_deep_as_the_next_face_is_far) {
+  // As above, but near the top of the L, behind which the tip lies farther than behind the edge.
+  const Shape angle = make_mesh(l_mesh()), tip = make_mesh(spike_mesh());
+  const Vec3 out = Vec3(1, 1, 0).normalized();
+  for (const double depth : {1e-4, 1e-3, 5e-3})
+    for (const double below : {0.01, 0.02, 0.045}) {
+      const Pose pose{Vec3(1, 1, 1 - below) - depth * out, rotation_between(Vec3::UnitX(), out)};
+      ContactSink sink;
+      collide(angle, {}, tip, pose, 1e-3, sink);
+      ASSERT_FALSE(sink.points().empty());
+      for (const ContactPoint& p : sink.points()) {
+        EXPECT_NEAR(p.gap, -depth, 1e-12) << below;
+        EXPECT_NEAR(p.normal.dot(out), 1, 1e-12) << below;
+      }
+    }
 }
 
 /// Inside a ring corners lie between ridges that bend inwards: no corner there looks at anything, and seen from the two ridges

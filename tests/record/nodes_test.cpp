@@ -141,12 +141,12 @@ TEST(NodesOfReplay, decode_to_their_places_within_half_a_quantum) {
   });
   test::ReplayReader r = test::replay_of(directory / "r.html");
   r.at = 8;
-  EXPECT_EQ(r.number<std::uint32_t>(), 5u);
+  EXPECT_EQ(r.number<std::uint32_t>(), 6u);
   const auto length = r.number<std::uint32_t>();
   const auto head = nlohmann::json::parse(r.data.substr(r.at, length));
   r.at += length;
   const auto& cloud = head.at("bodies").at(2);
-  EXPECT_EQ(head.at("protocol"), 5);
+  EXPECT_EQ(head.at("protocol"), 6);
   EXPECT_TRUE(cloud.at("parts").empty());
   EXPECT_EQ(cloud.at("nodes").at("count"), 24);
   EXPECT_EQ(cloud.at("nodes").at("radius"), 0.02);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "record/description.h"
 #include "record_scenes.h"
 #include "replay_reader.h"
 #include "stickslip/math/error.h"
@@ -39,7 +40,7 @@ TEST(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
   Reader r = replay_of(directory / "r.html");
   EXPECT_EQ(r.data.substr(0, 8), "SLREPLAY");
   r.at = 8;
-  EXPECT_EQ(r.number<std::uint32_t>(), 5u);
+  EXPECT_EQ(r.number<std::uint32_t>(), 6u);
   const auto length = r.number<std::uint32_t>();
   const auto head = nlohmann::json::parse(r.data.substr(r.at, length));
   r.at += length;
@@ -119,6 +120,52 @@ TEST(ReplayPage, holds_poses_contacts_telemetry_and_histories_of_every_frame) {
   EXPECT_EQ(r.at, r.data.size());
 }
 
+/// The varints that a replay ends with.
+std::vector<std::int64_t> last_varints(const std::string& data, int count) {
+  test::ReplayReader reader{data, data.size()};
+  for (int numbers = 0; numbers < count; ++numbers) {
+    --reader.at;
+    while (static_cast<unsigned char>(data[reader.at - 1]) >= 0x80) --reader.at;
+  }
+  std::vector<std::int64_t> last;
+  while (reader.at < data.size()) last.push_back(reader.varint());
+  return last;
+}
+
+TEST(ReplayPage, brings_the_surface_of_what_bodies_share_only_where_it_is_asked_for) {
+  const test::Directory directory;
+  for (const bool asked : {false, true}) {
+    Scene scene = parse_scene(R"({"step": {"h": 0.01, "contact": "volume", "overlap": 0.01}, "bodies": [
+        {"motion": "fixed", "shape": {"type": "half-space"}},
+        {"shape": {"type": "box", "half_extents": [0.1, 0.2, 0.05]}, "position": [0.3, 0, 0.049]}]})",
+                              "sunk.json");
+    const auto recorder = make_recorder(directory / "r.html", {.overlaps = asked});
+    recorder->begin(scene);
+    Stepper stepper(scene.step);
+    const StepReport report = stepper.step(scene.world);
+    recorder->record(scene.world, report);
+    recorder->finish();
+    const std::string data = test::replay_of(directory / "r.html").data;
+    EXPECT_EQ(data.find("\"contact_overlaps\":true") != data.npos, asked);
+    if (!asked) continue;
+    // At the end: one surface of contact 0, with the eight corners and twelve triangles of a flat box.
+    const std::vector<std::int64_t> last = last_varints(data, 64);
+    EXPECT_EQ(std::vector<std::int64_t>(last.begin(), last.begin() + 3), (std::vector<std::int64_t>{1, 0, 8}));
+    EXPECT_EQ(last[27], 12);
+    Vec3 lower = Vec3::Constant(1), upper = -lower;
+    std::int64_t value = 0;
+    for (std::size_t k = 0; k < 24; ++k) {
+      value += last[3 + k];
+      const std::size_t axis = k / 8;
+      const double place =
+          1e-3 * position_quantum(scene.world) * static_cast<double>(value) + report.contacts[0].position[axis];
+      lower[axis] = std::min(lower[axis], place), upper[axis] = std::max(upper[axis], place);
+    }
+    EXPECT_LT((lower - Vec3(0.2, -0.2, scene.world.bodies()[1].position.z() - 0.05)).cwiseAbs().maxCoeff(), 2e-8);
+    EXPECT_LT((upper - Vec3(0.4, 0.2, 0)).cwiseAbs().maxCoeff(), 2e-8);
+  }
+}
+
 TEST(ReplayPage, tells_of_outlines_only_where_contacts_stand_for_areas) {
   const test::Directory directory;
   for (const char* form : {"patch", "points"}) {
@@ -135,13 +182,7 @@ TEST(ReplayPage, tells_of_outlines_only_where_contacts_stand_for_areas) {
     EXPECT_EQ(data.find("\"contact_areas\":true") != data.npos, is_patch);
     if (!is_patch) continue;
     // At the end: no area before the first step, then one of contact 0 with four corners, its centre of pressure in its middle.
-    std::vector<std::int64_t> last;
-    test::ReplayReader reader{data, data.size()};
-    for (int numbers = 0; numbers < 20; ++numbers) {
-      --reader.at;
-      while (static_cast<unsigned char>(data[reader.at - 1]) >= 0x80) --reader.at;
-    }
-    for (int k = 0; k < 20; ++k) last.push_back(reader.varint());
+    const std::vector<std::int64_t> last = last_varints(data, 20);
     ASSERT_TRUE(report.contacts.size() == 1 && report.contacts[0].outline);
     const ContactOutline& outline = *report.contacts[0].outline;
     const double side = (outline.corners[1] - outline.corners[0]).norm(), nanometre = 1e-9;

@@ -17,7 +17,7 @@ using namespace test;
 TEST(Live, a_viewer_is_told_the_scene_first_and_then_sees_all_bodies) {
   Server server(box_and_ball());
   Viewer viewer(server);
-  EXPECT_EQ(viewer.description["protocol"], 5);
+  EXPECT_EQ(viewer.description["protocol"], 6);
   EXPECT_EQ(viewer.description["name"], "box and ball");
   ASSERT_EQ(viewer.description["bodies"].size(), 3u);
   EXPECT_EQ(viewer.description["bodies"][1]["name"], "box");
@@ -99,6 +99,32 @@ TEST(Live, contacts_over_areas_come_with_their_outlines) {
   ASSERT_EQ(area.corners.size(), 4u);
   EXPECT_LT((0.25 * (area.corners[0] + area.corners[1] + area.corners[2] + area.corners[3]) - place).norm(), 1e-5);
   EXPECT_LT((area.pressure - place).norm(), 1e-3) << "its weight is above its middle";
+}
+
+TEST(Live, what_bodies_by_volume_share_comes_to_those_who_want_it) {
+  Scene scene = box_and_ball();
+  scene.step.contact = ContactForm::volume;
+  scene.step.overlap = 0.01;
+  Server server(std::move(scene), paused());
+  Viewer viewer(server), other(server);
+  viewer.step(30);
+  viewer.send({{"type", "want"}, {"contacts", true}, {"overlaps", true}});
+  other.send({{"type", "want"}, {"contacts", true}});
+  ASSERT_TRUE(viewer.until([&] { return (viewer.frame.flags & 162) == 162; }));
+  ASSERT_FALSE(viewer.frame.overlaps.empty());
+  for (const ReceivedOverlap& overlap : viewer.frame.overlaps) {
+    ASSERT_LT(overlap.contact, viewer.frame.contacts.size());
+    const ReceivedContact& contact = viewer.frame.contacts[overlap.contact];
+    double lowest = 1, highest = -1;
+    for (const Vec3& x : overlap.vertices) {
+      const double height = x.dot(Vec3(contact.normal[0], contact.normal[1], contact.normal[2]));
+      lowest = std::min(lowest, height), highest = std::max(highest, height);
+    }
+    EXPECT_NEAR(highest - lowest, -contact.gap, 0.1 * -contact.gap) << "as deep as the contact is";
+    for (const std::uint32_t corner : overlap.corners) EXPECT_LT(corner, overlap.vertices.size());
+  }
+  ASSERT_TRUE(other.until([&] { return (other.frame.flags & 34) == 34; }));
+  EXPECT_EQ(other.frame.flags & 128, 0) << "the other viewer did not ask";
 }
 
 TEST(Live, a_mesh_comes_with_the_scene_and_contacts_tell_what_of_it_touches) {

@@ -41,6 +41,11 @@ struct ReceivedArea {
   Vec3 pressure;
   std::vector<Vec3> corners;
 };
+struct ReceivedOverlap {
+  std::uint32_t contact;
+  std::vector<Vec3> vertices;   ///< from the place of the contact on
+  std::vector<std::uint32_t> corners;
+};
 struct ReceivedFrame {
   int flags = 0;
   std::uint32_t step = 0, records = 0, node_records = 0;
@@ -50,6 +55,7 @@ struct ReceivedFrame {
   std::vector<std::pair<std::uint32_t, float>> history;
   std::vector<ReceivedJoint> joints;
   std::vector<ReceivedArea> areas;
+  std::vector<ReceivedOverlap> overlaps;
 };
 
 /// Reads numbers off a message.
@@ -202,6 +208,7 @@ class Viewer {
     if (frame.flags & 8) take_joints(in);
     if (frame.flags & 16) take_nodes(in);
     if (frame.flags & 32) take_areas(in);
+    if (frame.flags & 128) take_overlaps(in);
     EXPECT_TRUE(in.at_end()) << "a frame is longer than it says";
     ++frames;
   }
@@ -217,6 +224,18 @@ class Viewer {
       const auto depth = in.get<float>();
       frame.areas.push_back({contact, depth, place(), {}});
       for (std::uint32_t k = 0; k < corners && !in.at_end(); ++k) frame.areas.back().corners.push_back(place());
+    }
+  }
+
+  void take_overlaps(Bytes& in) {
+    frame.overlaps.resize(in.get<std::uint32_t>());
+    for (ReceivedOverlap& overlap : frame.overlaps) {
+      overlap.contact = in.get<std::uint32_t>();
+      overlap.vertices.resize(in.get<std::uint32_t>());
+      overlap.corners.resize(3 * in.get<std::uint32_t>());
+      for (Vec3& x : overlap.vertices)
+        for (int k = 0; k < 3; ++k) x[k] = in.get<float>();
+      for (std::uint32_t& corner : overlap.corners) corner = in.get<std::uint32_t>();
     }
   }
 

@@ -260,13 +260,27 @@ export class ContactLayers {
     }
   }
 
-  /** Prisms over the outlines of areas; where points made the area, its outline filled. */
+  /**
+   * Surfaces of what bodies share, where they are known, else prisms over the outlines of areas; where points made the area,
+   * its outline filled.
+   */
   private updateOverlaps(c: Contacts | null): void {
-    const areas = c ? c.areas.filter(({ corners }) => corners.length >= 9) : [];
+    const known = new Set(c?.overlaps.map(({ contact }) => contact));
+    const areas = c ? c.areas.filter(({ contact, corners }) => corners.length >= 9 && !known.has(contact)) : [];
     let triangles = 0;
     for (const { corners } of areas) triangles += 4 * (corners.length / 3 - 1);
+    for (const overlap of c?.overlaps ?? []) triangles += overlap.triangles.length / 3;
     const to = this.overlaps_.begin(triangles);
     let at = 0;
+    for (const overlap of c?.overlaps ?? []) {
+      const normal = c!.normal.subarray(3 * overlap.contact, 3 * overlap.contact + 3);
+      const place = c!.position.subarray(3 * overlap.contact, 3 * overlap.contact + 3);
+      for (const vertex of overlap.triangles) {
+        const from = overlap.vertices.subarray(3 * vertex, 3 * vertex + 3);
+        const higher = (this.overlapZoom - 1) * (from[0]! * normal[0]! + from[1]! * normal[1]! + from[2]! * normal[2]!);
+        for (let k = 0; k < 3; ++k) to[at++] = place[k]! + from[k]! + higher * normal[k]!;
+      }
+    }
     for (const { contact, corners, depth } of areas) {
       const count = corners.length / 3;
       const half = 0.5 * depth * this.overlapZoom;
@@ -278,6 +292,7 @@ export class ContactLayers {
       for (let i = 0; i < count; ++i)
         for (const [j, side] of [[i, -1], [i + 1, -1], [i + 1, 1], [i, -1], [i + 1, 1], [i, 1]] as const) corner(j, side);
     }
+    this.overlaps_.done(triangles);
   }
 
   private updatePressure(pairs: PairSum[]): void {
@@ -314,13 +329,16 @@ function contactsOf(c: Contacts, body: number): Contacts {
   const which = Array.from({ length: c.count }, (_, i) => i).filter((i) => c.a[i] === body || c.b[i] === body);
   const ones = <T extends Float32Array | Uint32Array | Uint16Array | Uint8Array>(from: T): T =>
     (from.constructor as unknown as { from(list: number[]): T }).from(which.map((i) => from[i]!));
+  const numbered = <T extends { contact: number }>(list: T[]): T[] =>
+    list.flatMap((one) => (which.includes(one.contact) ? [{ ...one, contact: which.indexOf(one.contact) }] : []));
   const threes = (from: Float32Array) => Float32Array.from(which.flatMap((i) => [...from.subarray(3 * i, 3 * i + 3)]));
   return {
     count: which.length,
     a: ones(c.a), b: ones(c.b), gap: ones(c.gap), friction: ones(c.friction), touch: ones(c.touch),
     facetA: ones(c.facetA), facetB: ones(c.facetB), shapeA: ones(c.shapeA), shapeB: ones(c.shapeB),
     position: threes(c.position), normal: threes(c.normal), force: threes(c.force), slip: threes(c.slip),
-    areas: c.areas.flatMap((area) => (which.includes(area.contact) ? [{ ...area, contact: which.indexOf(area.contact) }] : [])),
+    areas: numbered(c.areas),
+    overlaps: numbered(c.overlaps),
   };
 }
 

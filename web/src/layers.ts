@@ -44,7 +44,7 @@ export const LAYERS: Layer[] = [
     name: "overlaps",
     key: "h",
     title: "Overlaps",
-    help: "What two bodies share where a contact stands for an area: as deep as the volume is in the mean, enlarged as the legend says",
+    help: "What two bodies share where a contact stands for an area, enlarged across it as the legend says: as it is, where that was recorded; else a prism as deep as the volume in the mean",
     contacts: true,
     areas: true,
   },

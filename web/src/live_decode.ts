@@ -10,6 +10,7 @@ const JOINTS = 8;
 const NODES = 16;
 const AREAS = 32;
 const FIELDS = 64;
+const OVERLAPS = 128;
 
 const CONTACT_BYTES = 80;
 
@@ -67,7 +68,8 @@ export class LiveWorld {
     if (flags & JOINTS) [joints, at] = readJoints(view, at, this.description.joints ?? []);
     if (flags & NODES) at = this.readNodes(view, at);
     if (flags & AREAS && contacts) at = readAreas(view, at, contacts);
-    if (flags & FIELDS) this.readFields(view, at);
+    if (flags & FIELDS) at = this.readFields(view, at);
+    if (flags & OVERLAPS && contacts) readOverlaps(view, at, contacts);
 
     this.seconds_ = time - this.time_;
     this.time_ = time;
@@ -105,7 +107,7 @@ export class LiveWorld {
     return at;
   }
 
-  private readFields(view: DataView, at: number): void {
+  private readFields(view: DataView, at: number): number {
     const bodies = view.getUint32(at, true);
     at += 4;
     for (let b = 0; b < bodies; ++b) {
@@ -118,6 +120,7 @@ export class LiveWorld {
       for (let i = 0; i < count; ++i, at += 2) codes[i] = view.getUint16(at, true);
       this.fields_.set(body, codes);
     }
+    return at;
   }
 
   private velocity(body: number): Vec3 | null {
@@ -168,6 +171,23 @@ function readAreas(view: DataView, at: number, c: Contacts): number {
     c.areas.push(area);
   }
   return at;
+}
+
+function readOverlaps(view: DataView, at: number, c: Contacts): void {
+  const count = view.getUint32(at, true);
+  at += 4;
+  for (let i = 0; i < count; ++i) {
+    const contact = view.getUint32(at, true);
+    const vertices = new Float32Array(3 * view.getUint32(at + 4, true));
+    const triangles = new Uint32Array(3 * view.getUint32(at + 8, true));
+    at += 12;
+    if (contact >= c.count || 4 * (vertices.length + triangles.length) > view.byteLength - at)
+      throw new Error("The server sent a frame that ends too early.");
+    for (let k = 0; k < vertices.length; ++k, at += 4) vertices[k] = view.getFloat32(at, true);
+    for (let k = 0; k < triangles.length; ++k, at += 4) triangles[k] = view.getUint32(at, true);
+    if (triangles.some((corner) => 3 * corner >= vertices.length)) throw new Error("The server sent a surface without its vertices.");
+    c.overlaps.push({ contact, vertices, triangles });
+  }
 }
 
 function readHistory(view: DataView, at: number): [History, number] {

@@ -41,7 +41,7 @@ export class LiveSource {
   private world_: LiveWorld | null = null;
   private socket_: WebSocket | null = null;
   private retryMs_ = 250;
-  private wants_ = { contacts: false, history: false, joints: false, fields: false };
+  private wants_ = { contacts: false, history: false, joints: false, fields: false, overlaps: false };
   private time_: number[] = [];
   private columns_: number[][] = [];
   private pending_: Frame | null = null;
@@ -90,7 +90,7 @@ export class LiveSource {
     if (this.socket_?.readyState === WebSocket.OPEN) this.socket_.send(JSON.stringify(message));
   }
 
-  want(wants: { contacts: boolean; history: boolean; joints: boolean; fields: boolean }): void {
+  want(wants: { contacts: boolean; history: boolean; joints: boolean; fields: boolean; overlaps: boolean }): void {
     if (JSON.stringify(wants) === JSON.stringify(this.wants_)) return;
     this.wants_ = wants;
     this.send({ type: "want", ...this.wants_ });

@@ -212,6 +212,7 @@ function startLive(): Promise<void> {
         history: viewer.plots.wantHistory,
         joints: viewer.wantJoints,
         fields: viewer.layers.field !== null,
+        overlaps: viewer.layers.has("overlaps"),
       });
     viewer.onWants();
     byId("bar").append(bar.element);

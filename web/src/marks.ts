@@ -111,22 +111,44 @@ export class LineMarks {
   }
 }
 
-/** Faces of one colour that let through what is behind them. */
+const LIGHT = new THREE.Vector3(0.3, 0.5, 0.8).normalize();
+
+/** Faces of one colour that let through what is behind them, darker the more they lean from the light. */
 export class TriangleMarks {
   readonly object: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
   private readonly places_ = new Places(3);
 
   constructor(opacity: number) {
-    const material = new THREE.MeshBasicMaterial({ fog: false, transparent: true, opacity, side: THREE.DoubleSide, depthWrite: false });
+    const material = new THREE.MeshBasicMaterial({ fog: false, transparent: true, opacity, side: THREE.DoubleSide, depthWrite: false, vertexColors: true });
     this.object = new THREE.Mesh(new THREE.BufferGeometry(), material);
     this.object.frustumCulled = false;
   }
   colour(hex: number): void {
     this.object.material.color.set(hex);
   }
-  /** Room for count triangles, nine numbers each. */
+  /** Room for count triangles, nine numbers each; then call done. */
   begin(count: number): Float32Array {
     return this.places_.begin(this.object, count);
+  }
+  /** What was written is shown. */
+  done(count: number): void {
+    if (count === 0) return;
+    const { geometry } = this.object;
+    const position = geometry.getAttribute("position");
+    let colour = geometry.getAttribute("color") as THREE.BufferAttribute | undefined;
+    if (colour?.count !== position.count) {
+      colour = new THREE.BufferAttribute(new Float32Array(3 * position.count), 3);
+      geometry.setAttribute("color", colour);
+    }
+    const [a, b, c] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
+    for (let t = 0; t < count; ++t) {
+      a.fromBufferAttribute(position, 3 * t);
+      b.fromBufferAttribute(position, 3 * t + 1).sub(a);
+      c.fromBufferAttribute(position, 3 * t + 2).sub(a);
+      const towards = Math.abs(b.cross(c).normalize().dot(LIGHT));
+      colour.array.fill(0.45 + 0.55 * towards, 9 * t, 9 * t + 9);
+    }
+    colour.needsUpdate = true;
   }
 }
 

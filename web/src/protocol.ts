@@ -2,7 +2,7 @@
 
 import { formOf, type Form } from "./forms";
 
-export const PROTOCOL = 5;
+export const PROTOCOL = 6;
 
 export type Vec3 = [number, number, number];
 export type Quat = [number, number, number, number];
@@ -191,6 +191,8 @@ export interface ReplayDescription extends Description {
   contact_features?: boolean;
   /** Whether contacts that stand for areas have outlines. */
   contact_areas?: boolean;
+  /** Whether frames bring the surfaces of what bodies share. */
+  contact_overlaps?: boolean;
   /** Fields of soft bodies are kept in every such frame, from frame 0 on. */
   field_stride?: number;
   step_of_frame: number[];
@@ -221,6 +223,17 @@ export interface Contacts {
   shapeB: Uint16Array;
   /** Contacts that stand for areas. */
   areas: ContactArea[];
+  /** Surfaces of what bodies share there, if they are known: of each contact none, one or more. */
+  overlaps: ContactOverlap[];
+}
+
+/** A closed surface around what the bodies of a contact share, from the place of the contact on. */
+export interface ContactOverlap {
+  contact: number;
+  /** Three numbers to a vertex [m]. */
+  vertices: Float32Array;
+  /** Three vertices to a triangle. */
+  triangles: Uint32Array;
 }
 
 /** The area of a contact, from the place of the contact on. */
@@ -385,6 +398,7 @@ export function makeContacts(count: number): Contacts {
     shapeA: new Uint16Array(count),
     shapeB: new Uint16Array(count),
     areas: [],
+    overlaps: [],
   };
 }
 

@@ -150,6 +150,30 @@ function decodeAreas(reader: Reader, contacts: Contacts[], quantum: number): voi
   }
 }
 
+function decodeOverlaps(reader: Reader, contacts: Contacts[], quantum: number): void {
+  for (const c of contacts) {
+    const surfaces = reader.varint();
+    for (let i = 0; i < surfaces; ++i) {
+      const contact = reader.varint();
+      const sized = () => {
+        const count = 3 * reader.varint();
+        if (!(contact >= 0 && contact < c.count) || !(count >= 0 && count <= reader.bytes.length - reader.at))
+          throw new Error("The replay has an overlap that belongs to no contact.");
+        return count;
+      };
+      let value = 0;
+      const vertices = new Float32Array(sized());
+      const count = vertices.length / 3;
+      for (let k = 0; k < 3; ++k)
+        for (let v = 0; v < count; ++v) vertices[3 * v + k] = ((value += reader.varint()) * quantum) / 1000;
+      value = 0;
+      const triangles = Uint32Array.from({ length: sized() }, () => (value += reader.varint()));
+      if (triangles.some((corner) => corner >= count)) throw new Error("The replay has a surface without its vertices.");
+      c.overlaps.push({ contact, vertices, triangles });
+    }
+  }
+}
+
 function decodeJoints(reader: Reader, description: ReplayDescription): Joints[] {
   const described = description.joints ?? [];
   if (described.length === 0) return [];
@@ -237,6 +261,7 @@ export function decodeReplay(bytes: Uint8Array): Replay {
   }
   const joints = decodeJoints(reader, description);
   if (description.contact_areas) decodeAreas(reader, contacts, description.quantum);
+  if (description.contact_overlaps) decodeOverlaps(reader, contacts, description.quantum);
   const fields = decodeFields(reader, description);
   return { description, position, orientation, state, nodes, contacts, telemetry, histories, joints, fields };
 }

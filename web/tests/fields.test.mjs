@@ -38,7 +38,7 @@ function makeSoft() {
       triangles.push([cell(i, j), cell(i + 1, j), cell(i, j + 1)], [cell(i + 1, j), cell(i + 1, j + 1), cell(i, j + 1)]);
   const still = { position: [0, 0, 0], orientation_wxyz: [1, 0, 0, 0] };
   return {
-    protocol: 5, program: "stickslip 0.1.0", name: "made-up pad", look_for: "", h: 0.01, gravity: [0, 0, -9.81],
+    protocol: 6, program: "stickslip 0.1.0", name: "made-up pad", look_for: "", h: 0.01, gravity: [0, 0, -9.81],
     quantum: 1e-6, solver: "auto", solvers: ["auto"],
     bodies: [
       { name: "ground", motion: "fixed", mass: 0, material: "default", parts: [{ shape: { type: "half-space" }, ...still }] },

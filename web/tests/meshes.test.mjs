@@ -24,6 +24,14 @@ const framesWithArea = frames.map((frame) => ({
   ...frame,
   contacts: frame.contacts.map((c, i) => (i === 1 ? { ...c, pressure: c.position, depth: 1e-5, outline: square } : c)),
 }));
+const pyramid = {
+  vertices: [...square, [0, 0, 0.4001]],
+  triangles: [[0, 2, 1], [0, 3, 2], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]],
+};
+const framesWithOverlap = framesWithArea.map((frame) => ({
+  ...frame,
+  contacts: frame.contacts.map((c, i) => (i === 1 ? { ...c, overlap: pyramid } : c)),
+}));
 let replay, areas;
 
 before(async () => {
@@ -109,6 +117,26 @@ test("a_mesh_is_drawn_in_its_own_colour_or_picture", async () => {
   assert.ok(coloured[2] > 100 && coloured[0] < 40 && coloured[1] < 40, `${coloured} is blue`);
   assert.ok(left[0] > 100 && left[1] < 60 && left[2] < 40, `${left} is red`);
   assert.ok(right[1] > 100 && right[0] < 60 && right[2] < 40, `${right} is green`);
+});
+
+test("surfaces_of_overlaps_come_back_from_replay_and_live", () => {
+  const told = { ...description, contact_areas: true, contact_overlaps: true };
+  const kept = decodeReplay(encodeReplay(told, framesWithOverlap)).contacts[1];
+  const message = encodeLiveFrame(description, framesWithOverlap[1], { contacts: true });
+  const live = new LiveWorld(description).apply(message.buffer.slice(message.byteOffset, message.byteOffset + message.length));
+  for (const c of [kept, live.contacts]) {
+    assert.equal(c.overlaps.length, 1);
+    const { contact, vertices, triangles } = c.overlaps[0];
+    assert.equal(contact, 1);
+    assert.deepEqual([...triangles], pyramid.triangles.flat());
+    const position = framesWithOverlap[1].contacts[1].position;
+    pyramid.vertices.flat().forEach((x, i) => assert.ok(Math.abs(vertices[i] - (x - position[i % 3])) < 1e-8, `${i}: ${vertices[i]}`));
+  }
+  const without = decodeReplay(encodeReplay({ ...description, contact_areas: true }, framesWithArea)).contacts[1];
+  assert.deepEqual(without.overlaps, []);
+  const damaged = { ...pyramid, triangles: [[0, 1, 9]] };
+  const frames = framesWithOverlap.map((f) => ({ ...f, contacts: f.contacts.map((c) => (c.overlap ? { ...c, overlap: damaged } : c)) }));
+  assert.throws(() => decodeReplay(encodeReplay(told, frames)), /surface without its vertices/);
 });
 
 test("what_two_bodies_share_is_filled_and_the_legend_tells_how_it_is_enlarged", async () => {

@@ -27,6 +27,7 @@ class Recorder {
 struct RecordOptions {
   double frames_per_second = 0;   ///< frames of a trajectory per simulated second [Hz]; 0: one per step
   double flush_interval = 1;      ///< how often others get to see what was recorded so far, at the least [s of wall time]
+  bool overlaps = false;          ///< whether a replay draws what bodies by volume share as it is, which is measured for it
 };
 
 /// Chooses the writer by extension: `.h5` or `.hdf5` trajectory, `.csv` telemetry, `.html` replay, `.glb` animated glTF,

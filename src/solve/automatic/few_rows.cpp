@@ -150,7 +150,7 @@ bool sweep(const ContactProblem& p, std::span<double> impulses, Workspace& works
       });
       return true;
     }
-    if (!(change <= kGainOfSweep * before)) return false;
+    if (!(change < kGainOfSweep * before)) return false;
     before = change;
   }
 }

@@ -39,6 +39,7 @@ struct ExactRule {
       if (!solve_planar_contact(blocks.matrices.data() + problem.blocks[block.index].diagonal, law.mu, v, impulse))
         set(law, block, v, impulse);
     } else set(law, block, v, impulse);
+    if (blocks.is_alone[block.index]) return 0;
     double rubbed = 0;
     for (int k = 1; k < D; ++k) rubbed = std::max(rubbed, std::abs(impulse[k] - before[k]));
     return std::max(std::abs(impulse[0] - before[0]) / scale.normal_mass, rubbed / scale.friction_mass);
@@ -47,21 +48,21 @@ struct ExactRule {
     const std::size_t at = problem.blocks[block.index].diagonal;
     const PatchBlock before = impulse;
     if (!solve_patch(law, blocks.matrices.data() + at, blocks.inverses.data() + at, v, impulse)) ++blocks.unsolved;
-    return patch_moved(problem.scales[block.index], before, impulse);
+    return blocks.is_alone[block.index] ? 0 : patch_moved(problem.scales[block.index], before, impulse);
   }
   template <int D, class Vector>
   double frictionless(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     if (!(block.w[0] > 0)) return 0;
     const double next = std::max(0.0, impulse[0] - v[0] / block.w[0]), change = next - impulse[0];
     impulse[0] = next;
-    return std::abs(change) * block.w[0];
+    return blocks.is_alone[block.index] ? 0 : std::abs(change) * block.w[0];
   }
   template <int D, class Vector>
   double bilateral(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
     const std::size_t at = problem.blocks[block.index].diagonal;
     const Vector change = -(Eigen::Map<const Eigen::Matrix<double, D, D>>(blocks.inverses.data() + at) * v);
     impulse += change;
-    return v.cwiseAbs().maxCoeff();
+    return blocks.is_alone[block.index] ? 0 : v.cwiseAbs().maxCoeff();
   }
   template <int D, class Vector>
   double box(const BlockView<D>& block, const Vector& v, Vector& impulse) const {
@@ -115,6 +116,7 @@ LocalContact ellipse_contact(const EllipseFriction& law, const double* w, double
 void ExactBlocks::prepare(const ContactProblem& p, double proximal, ManyRows many_rows) {
   contacts.resize(p.blocks.size());
   inverses.resize(p.diagonal_values.size());
+  is_alone.assign(p.blocks.size(), false);
   visitors.assign(p.segments.size(), 0);
   unsolved = 0;
   for (const Block& block : p.blocks)
@@ -127,7 +129,7 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal, ManyRows man
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
     const auto w = p.diagonal(block);
-    const bool alone = stands_alone(i);
+    const bool alone = is_alone[i] = stands_alone(i);
     const double weight = alone ? 0 : proximal;
     if (block.kind == BlockKind::bilateral) {
       invert_joint(block.dim, w.data(), weight, inverses.data() + block.diagonal);

@@ -27,6 +27,7 @@ struct ExactBlocks {
   };
   std::vector<Set> sets;                 ///< per block; of contacts with other friction sets
   std::vector<std::uint32_t> visitors;   ///< blocks that act on each segment, of a factored problem
+  std::vector<char> is_alone;            ///< per block; it touches no other: no visit after the first changes it
 
   /// @param proximal α ≥ 0: A = W_ii + α tr(W_ii)/dim I. Keeps redundant contacts from cycling; the fixed points stay. A block
   /// that touches no other gets none: one visit solves it. Patches get a part of it.
@@ -38,7 +39,8 @@ struct ExactBlocks {
   void prepare_set(const ContactProblem&, std::size_t block, double shift, bool one_step);
 };
 
-/// One sweep over the runs of an ordering. Returns how far it moved, max |Δλ_k| W_kk [m/s].
+/// One sweep over the runs of an ordering. Returns how far it moved what another sweep may move again, max |Δλ_k| W_kk [m/s]:
+/// blocks that touch no other are where they stay, and do not count.
 double exact_sweep(const ContactProblem&, ExactBlocks&, std::span<const Batch>, std::span<double> impulses,
                    std::span<double> velocity, Momentum&);
 

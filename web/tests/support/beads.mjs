@@ -26,7 +26,7 @@ export function makeBeads() {
       triangles.push([cell(i, j), cell(i + 1, j), cell(i, j + 1)], [cell(i + 1, j), cell(i + 1, j + 1), cell(i, j + 1)]);
   const nodes = { count: SIDE * SIDE, radius: RADIUS, quantum: 1e-5 };
   return {
-    protocol: 5,
+    protocol: 6,
     program: "stickslip 0.1.0",
     name: "made-up beads",
     look_for: "Beads move apart.",

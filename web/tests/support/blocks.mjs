@@ -50,7 +50,7 @@ export function makeBlocks() {
   const block = (name, mesh) => ({ name, motion: "dynamic", mass: 1, material: "default",
     parts: [{ shape: { type: "mesh", mesh }, ...still }] });
   return {
-    protocol: 5,
+    protocol: 6,
     program: "stickslip 0.1.0",
     name: "made-up blocks",
     look_for: "Blocks lie.",

@@ -48,7 +48,7 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
   };
   const out = new Bytes();
   const json = Buffer.from(JSON.stringify(full));
-  out.raw("SLREPLAY").u32(5).u32(json.length).raw(json);
+  out.raw("SLREPLAY").u32(6).u32(json.length).raw(json);
 
   const count = description.bodies.length;
   const quaternions = Array.from({ length: count }, (_, b) => {
@@ -139,6 +139,21 @@ export function encodeReplay(description, frames, { stride = 1, jointStride = 1,
         for (const place of [c.pressure, ...c.outline]) place.forEach((x, k) => out.varint(Math.round((x - c.position[k]) / q)));
       });
     }
+  if (description.contact_overlaps)
+    for (const f of kept) {
+      out.varint(f.contacts.filter((c) => c.overlap).length);
+      f.contacts.forEach((c, i) => {
+        if (!c.overlap) return;
+        const { vertices, triangles } = c.overlap;
+        let before = 0;
+        const add = (x) => out.varint(x - before) && (before = x);
+        out.varint(i).varint(vertices.length);
+        for (let k = 0; k < 3; ++k) for (const v of vertices) add(Math.round(((v[k] - c.position[k]) / q) * 1000));
+        before = 0;
+        out.varint(triangles.length);
+        triangles.flat().forEach(add);
+      });
+    }
   description.bodies.forEach(({ nodes }, b) => {
     if (!nodes?.fields) return;
     nodes.fields.forEach((field, k) =>
@@ -172,7 +187,8 @@ export function encodeLiveFrame(description, frame, { contacts = false, history 
   const flags =
     (which ? 0 : 1) | (contacts ? 2 : 0) | (history ? 4 : 0) | (joints && description.joints ? 8 : 0) | (nodal.length ? 16 : 0) |
     (contacts && frame.contacts.some((c) => c.outline) ? 32 : 0) |
-    (fields ? 64 : 0);
+    (fields ? 64 : 0) |
+    (contacts && frame.contacts.some((c) => c.overlap) ? 128 : 0);
   out.u8(1).u8(flags).u16(0).u32(frame.step).f64(frame.time).u32(bodies.length);
   for (const b of bodies) {
     const body = frame.bodies[b];
@@ -224,6 +240,16 @@ export function encodeLiveFrame(description, frame, { contacts = false, history 
       out.u32(b).u32(frame.fields[b][0].length);
       description.bodies[b].nodes.fields.forEach(({ from }, k) => frame.fields[b][k].forEach((x) => out.u16(fieldCode(x, from))));
     }
+  }
+  if (flags & 128) {
+    out.u32(frame.contacts.filter((c) => c.overlap).length);
+    frame.contacts.forEach((c, i) => {
+      if (!c.overlap) return;
+      const { vertices, triangles } = c.overlap;
+      out.u32(i).u32(vertices.length).u32(triangles.length);
+      for (const v of vertices) v.forEach((x, k) => out.f32(x - c.position[k]));
+      for (const corner of triangles.flat()) out.u32(corner);
+    });
   }
   return out.end();
 }

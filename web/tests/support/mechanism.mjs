@@ -105,7 +105,7 @@ export function makeMechanism() {
     parts: [{ shape: { type: "cylinder", radius, half_height: 0.05 }, position: [0, 0, 0], orientation_wxyz: turned }],
   });
   return {
-    protocol: 5,
+    protocol: 6,
     program: "stickslip 0.1.0",
     name: "made-up joints",
     look_for: "Every joint does what its type lets it do.",

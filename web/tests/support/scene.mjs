@@ -30,7 +30,7 @@ const columns = [
 /** bodies: ground, then `count` bodies whose shapes take turns. */
 export function makeDescription(count = 10) {
   return {
-    protocol: 5,
+    protocol: 6,
     program: "stickslip 0.1.0",
     name: "made-up",
     look_for: "Every body falls, lands and slides along x.",
