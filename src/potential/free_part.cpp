@@ -146,7 +146,13 @@ class PlaneWalk {
         closing_(gap_ - gap_at(1) + bend_ / 2) {}
 
   bool is_near() const { return !(nearest() > kept_); }
-  double nearest() const { return gap_ - closing_; }
+  /// How near they may come [m] if each goes any part of its way: along that of one of them the distance bends as above.
+  double nearest() const {
+    double least = gap_;
+    for (const auto& [point, plane] : {std::pair(0.0, 1.0), {1.0, 0.0}, {1.0, 1.0}})
+      least = std::min(least, gap_at(point, plane));
+    return least - bend_ / 8;
+  }
 
   double free_until(double limit) const {
     const double kept = kept_;
@@ -165,12 +171,12 @@ class PlaneWalk {
   }
 
  private:
-  double gap_at(double time) const {
+  double gap_at(double time) const { return gap_at(time, time); }
+  double gap_at(double time_of_point, double time_of_plane) const {
     ContactSurface::Plane plane = plane_;
-    if (plane.moves())
-      plane = plane.at(place_on_path(paths_, plane.points[0], time), place_on_path(paths_, plane.points[1], time),
-                       place_on_path(paths_, plane.points[2], time));
-    return signed_distance_to_half_space(place_on_path(paths_, p_, time), plane.normal, plane.offset) - radius_;
+    const auto corner = [&](int k) { return place_on_path(paths_, plane_.points[k], time_of_plane); };
+    if (plane.moves()) plane = plane.at(corner(0), corner(1), corner(2));
+    return signed_distance_to_half_space(place_on_path(paths_, p_, time_of_point), plane.normal, plane.offset) - radius_;
   }
   /// Of the largest coordinate that distances come from.
   double size() const {
