@@ -369,10 +369,10 @@ TEST(ContactSurface, arcs_that_dip_below_their_chords_are_seen) {
   std::vector<std::uint32_t> pieces(1);
   find_free_parts(s, candidates, {x, ends, bends, [&](std::uint32_t, double time) { return swing(time); }}, groups, {}, parts,
                   pieces, near);
-  const double low = 0.01 + 0.5 * (x[3].z() - 0.01);   // of the ball of 1 cm when half of its gap is left
-  const double half = (std::acos(0.95 - low) + from) / (from - to);
-  EXPECT_LE(parts[0], half);
-  EXPECT_GT(parts[0], 0.8 * half);
+  const double low = 0.01 + 0.3 * 0.001;   // of the ball of 1 cm, well within its range
+  const double whole = (std::acos(0.95 - low) + from) / (from - to);
+  EXPECT_LE(parts[0], whole);
+  EXPECT_GT(parts[0], 0.8 * whole);
 }
 
 TEST(ContactSurface, groups_that_stay_apart_go_their_own_ways) {
@@ -393,7 +393,7 @@ TEST(ContactSurface, groups_that_stay_apart_go_their_own_ways) {
   EXPECT_EQ(find_free_parts(s, candidates, {x, ends}, groups, {}, parts, pieces, near), 3u);
   EXPECT_EQ(parts[0], 1);
   EXPECT_EQ(parts[2], 1);
-  EXPECT_NEAR(parts[1], 0.5 * 0.9 / 4, 1e-12);   // half of the gap of 0.9 m stays
+  EXPECT_NEAR(parts[1], (0.9 - 0.3 * 0.01) / 4, 1e-12);   // of the gap of 0.9 m a part of the range stays
 }
 
 /// Points that go along with a half-space, away from it or towards it, each of which may be held up anywhere: nothing passes it
