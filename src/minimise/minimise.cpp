@@ -191,6 +191,8 @@ bool Minimiser::find_direction(Objective& f, const MinimiseOptions& options, boo
 
 Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
   Minimum result;
+  result.converged = f.size() == 0;   // nothing moves
+  if (result.converged) return result;
   ProjectionRule own;
   ProjectionRule& rule = options.rule ? *options.rule : own;
   double first = 0;   // size of the first direction

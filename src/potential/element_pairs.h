@@ -91,11 +91,17 @@ class ElementPairs {
     const auto [boxes_a, nodes_a] = of(patch_a);
     const auto [boxes_b, nodes_b] = of(patch_b);
     const std::uint32_t start_a = s_->patches()[patch_a].first_node, start_b = s_->patches()[patch_b].first_node;
-    waiting_.assign(1, {0, 0});
     if (!same && !boxes_a[0].overlaps(boxes_b[0])) return;
-    while (!waiting_.empty()) {
-      const auto [a, b] = waiting_.back();
-      waiting_.pop_back();
+    std::size_t count = 0;   // that wait; what does not overlap is written over: nothing foresees how such a question goes
+    const auto wait = [&](std::uint32_t i, std::uint32_t j, bool really) {
+      waiting_[count] = {i, j};
+      count += really;
+    };
+    if (waiting_.empty()) waiting_.resize(64);
+    wait(0, 0, true);
+    while (count > 0) {
+      const auto [a, b] = waiting_[--count];
+      if (waiting_.size() < count + 4) waiting_.resize(2 * waiting_.size());
       const ContactSurface::TreeNode &na = nodes_a[a], &nb = nodes_b[b];
       if (na.is_leaf() && nb.is_leaf()) {
         if (!same || a != b) f(Two{patch_a, patch_b, na.element, nb.element, boxes_a[a], boxes_b[b]});
@@ -103,15 +109,13 @@ class ElementPairs {
       }
       if (same && a == b) {
         const std::uint32_t second = na.second - start_a;
-        waiting_.emplace_back(a + 1, a + 1);
-        waiting_.emplace_back(second, second);
-        if (boxes_a[a + 1].overlaps(boxes_a[second])) waiting_.emplace_back(a + 1, second);
+        wait(a + 1, a + 1, true);
+        wait(second, second, true);
+        wait(a + 1, second, boxes_a[a + 1].overlaps(boxes_a[second]));
         continue;
       }
       const std::array<std::uint32_t, 2> of_a = {a + 1, na.second - start_a}, of_b = {b + 1, nb.second - start_b};
-      const auto look = [&](std::uint32_t i, std::uint32_t j) {
-        if (boxes_a[i].overlaps(boxes_b[j])) waiting_.emplace_back(i, j);
-      };
+      const auto look = [&](std::uint32_t i, std::uint32_t j) { wait(i, j, boxes_a[i].overlaps(boxes_b[j])); };
       if (na.is_leaf()) {
         for (const std::uint32_t j : of_b) look(a, j);
       } else if (nb.is_leaf()) {

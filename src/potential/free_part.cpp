@@ -14,15 +14,22 @@ namespace stickslip {
 namespace {
 
 constexpr double kKept = 0.5;         ///< part of a gap that a step leaves
+constexpr double kWithin = 0.3;       ///< part of the range that is enough to leave: a blow presses about as near
 constexpr double kRounded = 1e-13;    ///< of coordinates: gaps below this are not made smaller
 constexpr double kBendShare = 0.25;   ///< of what is left of a gap that bends of paths may take
 constexpr int kMostPieces = 200;      ///< that a bent path is looked at in
+
+/// What a step leaves of a gap [m].
+double kept_of(double gap, double range, double size) {
+  const double part = kKept * gap;
+  return std::max(range > 0 ? std::min(part, kWithin * range) : part, kRounded * size);
+}
 
 /// One pair on its way. N points, of which the first A are on one side.
 template <int N, int A, class Apart, class Query>
 class Walk {
  public:
-  Walk(const PointPaths& paths, const std::array<std::uint32_t, N>& points, double offset, const Apart& apart,
+  Walk(const PointPaths& paths, const std::array<std::uint32_t, N>& points, double offset, double range, const Apart& apart,
        const Query& query)
       : paths_(paths), points_(points), offset_(offset), apart_(apart), query_(query) {
     for (int i = 0; i < N; ++i) start_[i] = paths.start[points[i]];
@@ -32,7 +39,7 @@ class Walk {
     gap_ = distance - offset_;
     double largest = 0;
     for (const Vec3& x : start_) largest = std::max(largest, x.lpNorm<Eigen::Infinity>());
-    kept_ = std::max(kKept * gap_, kRounded * largest);
+    kept_ = kept_of(gap_, range, largest);
     // The direction of a tiny difference of large numbers is uncertain, and so is how far ways go along it.
     double way_of_sides = 0;
     for (int i = 0; i < N; ++i) way_of_sides = std::max(way_of_sides, way(i).norm());
@@ -135,18 +142,24 @@ double bend_of_plane(const PointPaths& paths, std::uint32_t p, const ContactSurf
 /// Against a half-space distances are linear but for bends.
 class PlaneWalk {
  public:
-  PlaneWalk(const PointPaths& paths, std::uint32_t p, const ContactSurface::Plane& plane, double radius)
+  PlaneWalk(const PointPaths& paths, std::uint32_t p, const ContactSurface::Plane& plane, double radius, double range)
       : paths_(paths),
         p_(p),
         plane_(plane),
         radius_(radius),
         gap_(gap_at(0)),
-        kept_(std::max(kKept * gap_, kRounded * size())),
+        kept_(kept_of(gap_, range, size())),
         bend_(bend_of(paths, p) + (plane.moves() ? bend_of_plane(paths, p, plane) : 0)),
         closing_(gap_ - gap_at(1) + bend_ / 2) {}
 
   bool is_near() const { return !(nearest() > kept_); }
-  double nearest() const { return gap_ - closing_; }
+  /// How near they may come [m] if each goes any part of its way: along that of one of them the distance bends as above.
+  double nearest() const {
+    double least = gap_;
+    for (const auto& [point, plane] : {std::pair(0.0, 1.0), {1.0, 0.0}, {1.0, 1.0}})
+      least = std::min(least, gap_at(point, plane));
+    return least - bend_ / 8;
+  }
 
   double free_until(double limit) const {
     const double kept = kept_;
@@ -165,12 +178,12 @@ class PlaneWalk {
   }
 
  private:
-  double gap_at(double time) const {
+  double gap_at(double time) const { return gap_at(time, time); }
+  double gap_at(double time_of_point, double time_of_plane) const {
     ContactSurface::Plane plane = plane_;
-    if (plane.moves())
-      plane = plane.at(place_on_path(paths_, plane.points[0], time), place_on_path(paths_, plane.points[1], time),
-                       place_on_path(paths_, plane.points[2], time));
-    return signed_distance_to_half_space(place_on_path(paths_, p_, time), plane.normal, plane.offset) - radius_;
+    const auto corner = [&](int k) { return place_on_path(paths_, plane_.points[k], time_of_plane); };
+    if (plane.moves()) plane = plane.at(corner(0), corner(1), corner(2));
+    return signed_distance_to_half_space(place_on_path(paths_, p_, time_of_point), plane.normal, plane.offset) - radius_;
   }
   /// Of the largest coordinate that distances come from.
   double size() const {
@@ -256,32 +269,32 @@ void for_each_walk(const ContactSurface& s, ContactCandidates& candidates, const
   std::erase_if(candidates.point_plane, [&](const auto& pair) {
     const auto [p, k] = pair;
     const ContactSurface::Plane& plane = s.planes()[k];
-    return !f(PlaneWalk(paths, p, plane, s.patch_of(p).radius), p, plane.moves() ? plane.points[0] : p,
-              s.range_of(s.patch_number(p), plane.patch));
+    const double reach = s.range_of(s.patch_number(p), plane.patch);
+    return !f(PlaneWalk(paths, p, plane, s.patch_of(p).radius, reach), p, plane.moves() ? plane.points[0] : p, reach);
   });
   std::erase_if(candidates.point_triangle, [&](const auto& pair) {
     const std::uint32_t p = pair[0];
     const auto& c = s.triangles()[pair[1]].points;
     return !f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(paths, {p, c[0], c[1], c[2]}, radii(p, c[0]),
-                                                                              to_triangle, vertex_face_impact),
+                                                                              range(p, c[0]), to_triangle, vertex_face_impact),
               p, c[0], range(p, c[0]));
   });
   std::erase_if(candidates.edge_edge, [&](const auto& pair) {
     const auto &a = s.edges()[pair[0]].points, &b = s.edges()[pair[1]].points;
     return !f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(paths, {a[0], a[1], b[0], b[1]}, radii(a[0], b[0]),
-                                                                         of_edges, edge_edge_impact),
+                                                                         range(a[0], b[0]), of_edges, edge_edge_impact),
               a[0], b[0], range(a[0], b[0]));
   });
   std::erase_if(candidates.point_edge, [&](const auto& pair) {
     const std::uint32_t p = pair[0];
     const auto& c = s.edges()[pair[1]].points;
-    return !f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]), to_edge,
-                                                                         point_edge_impact),
+    return !f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]), range(p, c[0]),
+                                                                         to_edge, point_edge_impact),
               p, c[0], range(p, c[0]));
   });
   std::erase_if(candidates.point_point, [&](const auto& pair) {
     const auto [p, q] = pair;
-    return !f(Walk<2, 1, decltype(of_points), decltype(point_point_impact)>(paths, {p, q}, radii(p, q), of_points,
+    return !f(Walk<2, 1, decltype(of_points), decltype(point_point_impact)>(paths, {p, q}, radii(p, q), range(p, q), of_points,
                                                                             point_point_impact),
               p, q, range(p, q));
   });

@@ -44,6 +44,17 @@ TEST(Barrier, free_bodies_move_as_by_impulses) {
   EXPECT_LT((a.angular_velocity - b.angular_velocity).norm(), 1e-8);
 }
 
+TEST(Barrier, a_world_in_which_nothing_moves_stays_as_it_is) {
+  World world;
+  const MaterialId m = material(world, 0.5);
+  add_ground(world, m);
+  Stepper stepper(barrier(0.01));
+  const StepReport& report = stepper.step(world);
+  EXPECT_EQ(report.outcome.status, SolveStatus::converged);
+  EXPECT_EQ(report.outcome.iterations, 0);
+  EXPECT_EQ(world.step_count, 1);
+}
+
 class BarrierAtScale : public AtScale {};
 INSTANTIATE_TEST_SUITE_P(Barrier, BarrierAtScale, kScales, scale_name);
 

@@ -211,8 +211,8 @@ struct PointPaths {
   std::function<Vec3(std::uint32_t point, double time)> at = {};   ///< of those that bend, time from 0 to 1
 };
 
-/// Finds how far points may go along their paths so that every pair of candidates keeps half of its distance, or stays out of
-/// range. Never too far, whatever rounding does (ccd/inclusion.h). Groups of points go equally far; groups that are near each
+/// Finds how far points may go along their paths so that every pair of candidates keeps half of its distance, or a part of its
+/// range where that is less. Never too far, whatever rounding does (ccd/inclusion.h). Groups of points go equally far; groups that are near each
 /// other, now or on their ways, become one, so that a body that strikes does not hold up those that fly.
 /// @param links groups that belong together anyway
 /// @param group_of_point kNone: does not move @param parts for each group: what it is limited to; on return how far it may go
