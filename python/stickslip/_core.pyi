@@ -899,6 +899,8 @@ class World:
         """world['box'] is world.body('box')."""
     def __init__(self, name: str = ...) -> None:
         """An empty world with gravity along -z."""
+    def __iter__(self) -> Any:
+        """All bodies."""
     def __len__(self) -> int:
         ...
     def __repr__(self) -> str:
@@ -919,6 +921,12 @@ class World:
     def add_material(self, name: str, **kwargs: Any) -> Material:
         """Adds a material, or changes the one called 'default'. The fields are those of an entry of `materials` in scene files:
         `density`, `friction` (a number, or a law with its numbers), `restitution`, ...
+        """
+    def add_sensor(self, type: str, **kwargs: Any) -> None:
+        """Adds a sensor. The fields are those of an entry of `sensors` in scene files (docs/driving.md): `name`, `body`, `joint`,
+        `from_`, .... Steppers that are made from then on read it.
+
+            world.add_sensor('contact', name='grip', body=finger, from_=ball)
         """
     @property
     def angular_momentum(self) -> NDArray[Any]:
@@ -1008,7 +1016,7 @@ class World:
     @seconds.setter
     def seconds(self, value: float) -> None: ...
     def set_pair(self, a: Any, b: Any, **kwargs: Any) -> None:
-        """Fixes what two materials do where they touch: `friction`, `restitution`, `fixed_to`."""
+        """Fixes what two materials do where they touch: `friction`, `restitution`, `tangential_restitution`, `contact`."""
     @property
     def state_hash(self) -> int:
         """Hash of everything that determines the motion: state, masses, shapes, materials, scripts, joints, sleep, remembered
@@ -1038,6 +1046,9 @@ def add_set(name: str, make: Any, rows: int = ...) -> None:
 
 def add_solver(name: str, function: Any, summary: str = ...) -> None:
     """Adds a function to the table of solvers: see `solver`."""
+
+def is_trajectory(path: str) -> bool:
+    """Whether a file is a trajectory. One whose writer was killed is mended, so that everybody can open it."""
 
 def laws() -> list[Any]:
     """All friction laws: a list of dictionaries with name, summary, rows and parameters."""

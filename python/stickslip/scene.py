@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Sequence, Union
 
 from ._core import World, open_scene
 
 Shape = dict[str, Any]
+Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
-def scene(source: str | os.PathLike[str] | Mapping[str, Any], changes: Mapping[str, Any] | None = None, /, **parameters: Any) -> World:
+def scene(source: Source, changes: Mapping[str, Any] | None = None, /, **parameters: Any) -> World:
     """The world that a scene describes.
 
-    source: the name of a built-in scene (see `scenes`), a .json file, a robot (.urdf, .xml), a checkpoint (.h5), or a dictionary.
+    source: the name of a built-in scene (see `scenes`), a .json file, a robot (.urdf, .xml), a checkpoint or trajectory (.h5) to
+    go on from, or a dictionary.
     changes: values by their place in the document, {"/step/h": 0.005, "/materials/0/friction": 0.3}.
-    parameters: of a built-in scene: scene("wall", width=12).
+    parameters: of a built-in scene: scene("wall", rows=12).
     """
     if isinstance(source, World):
         raise TypeError("This is a world already.")
@@ -53,17 +55,20 @@ def half_space() -> Shape:
 
 def hull(points: Sequence[Sequence[float]]) -> Shape:
     """The convex hull of points [m]."""
-    return {"type": "hull", "vertices": points}
+    return {"type": "hull", "points": points}
 
 
 def mesh(
     file: str | os.PathLike[str] | None = None,
     vertices: Sequence[Sequence[float]] | None = None,
     triangles: Sequence[Sequence[int]] | None = None,
+    *,
+    as_: str | None = None,
     **fields: Any,
 ) -> Shape:
     """A surface of triangles: a file, or vertices [m] and triangles counter-clockwise seen from outside.
 
-    fields: what else a mesh in a scene file may have, such as scale or hulls.
+    as_: "hull" for its convex hull, "hulls" for several; without it the triangles as they are.
+    fields: what else a mesh in a scene file may have, such as scale, repair or make.
     """
-    return {"type": "mesh", "file": file, "vertices": vertices, "triangles": triangles, **fields}
+    return {"type": "mesh", "file": file, "vertices": vertices, "triangles": triangles, "as": as_, **fields}

@@ -10,13 +10,21 @@ import webbrowser
 from typing import Any, Callable
 
 from ._core import Problem, Recording, Server, Stepper, World
+from .scene import Source, scene
 
 
-def view(world: World, *, port: int = 0, paused: bool = False, speed: float = 1, block: bool = True, browser: bool = True) -> Server:
+def _world_of(given: World | Source) -> World:
+    return given if isinstance(given, World) else scene(given)
+
+
+def view(
+    world: World | Source, *, port: int = 0, paused: bool = False, speed: float = 1, block: bool = True, browser: bool = True
+) -> Server:
     """Shows a copy of a world live in the browser: pause, drag bodies, change the solver.
 
-    block: wait for Ctrl-C; else the server is returned at once, and runs until it is stopped or forgotten.
+    world: or whatever `scene` makes one of. block: wait for Ctrl-C; else the server is returned at once, and runs until it is stopped or forgotten.
     """
+    world = _world_of(world)
     server = Server(world, port, paused, speed)
     if browser:
         webbrowser.open(server.url)
@@ -51,7 +59,7 @@ class Replay:
 
 
 def replay(
-    world: World,
+    world: World | Source,
     seconds: float | None = None,
     *,
     controller: Callable[[Stepper], Any] | None = None,
@@ -61,9 +69,10 @@ def replay(
 ) -> Replay:
     """Runs a copy of a world and returns what happened, to be looked at: the last line of a notebook cell shows it.
 
-    seconds: as long as the scene says if not given; 0 shows the world as it is. options: of the stepper.
+    world: or whatever `scene` makes one of. seconds: as long as the scene says if not given; 0 shows the world as it is.
+    options: of the stepper.
     """
-    sim = Stepper(world.copy(), **options)
+    sim = Stepper(_world_of(world).copy(), **options)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "run.html")
         with sim.record(path, frames_per_second):

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from ._core import Error
+from ._core import Error, is_trajectory
 
 
 class Trajectory:
@@ -17,7 +17,7 @@ class Trajectory:
         run = ss.load_trajectory("run.h5")
         run.time, run.position[:, run.bodies["box"]]       # frames, frames x 3
         run["joints/motor_force"]                          # any dataset of docs/records.md
-        run.telemetry("energy_kinetic")                    # one number per step
+        run.telemetry("kinetic_energy")                    # one number per step
         run.contacts(10)["position"]                       # contacts of frame 10
     """
 
@@ -28,14 +28,14 @@ class Trajectory:
         self._read: dict[str, np.ndarray] = {}
         if not os.path.exists(self.path):
             raise Error(f"{self.path}: There is no such file.")
+        if not is_trajectory(self.path):   # a file whose writer was killed has been mended by then
+            raise Error(
+                f"{self.path}: This is not a trajectory, or it is damaged. Stepper.record writes one, and so does stickslip run -o run.h5."
+            )
         try:
-            file = h5py.File(self.path, "r")
-        except OSError as error:
-            raise Error(f"{self.path}: This is not a trajectory, or it is damaged: {error}") from None
-        if file.attrs.get("format") not in ("stickslip-trajectory", b"stickslip-trajectory"):
-            file.close()
-            raise Error(f"{self.path}: This is not a trajectory. Stepper.record writes one, and so does stickslip run -o run.h5.")
-        self._file = file
+            self._file = h5py.File(self.path, "r")
+        except OSError:   # somebody is writing it
+            self._file = h5py.File(self.path, "r", libver="latest", swmr=True)
 
     def close(self) -> None:
         """Closes the file. What has been read stays."""

@@ -1,4 +1,7 @@
 // The stickslip program: parse, run a command, turn every failure into one line and an exit code.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -115,7 +118,15 @@ int fail(const std::string& message, int exit_code) {
   return exit_code;
 }
 
+/// Where a standard stream is closed, the next file that is opened would take its number, and get what is printed. What is
+/// opened in its place here can only be used the other way round, so that printing fails as it must.
+void hold_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) == -1) ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char** argv) {
+  hold_standard_streams();
   // A file that grows too large for the disk quota is a write error with a message, not a silent death.
   std::signal(SIGXFSZ, SIG_IGN);
 

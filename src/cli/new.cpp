@@ -45,7 +45,10 @@ void make_scene(const NewArguments& arguments) {
   // A trajectory that holds no state to go on from has its scene all the same.
   const std::string source = is_trajectory(arguments.scene.scene) ? open_playback(arguments.scene).scene().document
                                                                   : open_scene(arguments.scene).document;
-  Json scene = document::parse_json(source, arguments.scene.scene);
+  Json scene = source.empty() ? Json::object() : document::parse_json(source, arguments.scene.scene);
+  if (!scene.contains("bodies"))
+    throw Error("It holds no scene document: a program made its world by hand. `stickslip run` goes on from it.")
+        .in(arguments.scene.scene);
   scene["name"] = file.stem().string();
   move_names(scene, folder_of(arguments.scene.scene), folder_of(file));
   const std::string text = document::write_json(scene);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 #include "cli/amounts.h"
 #include "cli/browser.h"
@@ -121,10 +122,12 @@ class Pictures {
     const int status = pclose(film_);
     film_ = nullptr;
     if (status != 0) throw Error("ffmpeg could not make the film. Its message is above.").in(output_.string());
-    std::error_code error;
-    fs::rename(temporary_, output_, error);
-    if (error) fs::copy_file(temporary_, output_, fs::copy_options::overwrite_existing, error);   // another disk
-    if (error) throw Error("The film could not be written. Is the disk full?").in(output_.string());
+    std::ifstream film(temporary_, std::ios::binary);
+    OutputFile out(output_);   // an older film stays until this one is whole
+    std::string part(1 << 20, '\0');
+    while (film.read(part.data(), static_cast<std::streamsize>(part.size())), film.gcount() > 0)
+      out.write(std::string_view(part).substr(0, static_cast<std::size_t>(film.gcount())));
+    out.commit();
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "stickslip/math/error.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace stickslip {
@@ -61,9 +62,10 @@ std::string suggest(std::string_view given, const std::string* candidates, std::
     if (distance < best_distance) best_distance = distance, best = c;
   }
   if (best_distance <= std::max<std::size_t>(2, given.size() / 3)) return "Did you mean '" + *best + "'?";
+  constexpr std::size_t kMost = 100;   // a scene may have thousands of bodies
   std::string list = count == 1 ? "Valid is: " : "Valid are: ";
-  for (std::size_t i = 0; i < count; ++i) list += (i ? ", " : "") + candidates[i];
-  return list + ".";
+  for (std::size_t i = 0; i < std::min(count, kMost); ++i) list += (i ? ", " : "") + candidates[i];
+  return count > kMost ? list + " and " + std::to_string(count - kMost) + " more." : list + ".";
 }
 
 }   // namespace stickslip

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 
 #include "python/module.h"
 #include "stickslip/problem/coupled_mass.h"
@@ -12,18 +13,22 @@ namespace stickslip::python {
 
 namespace {
 
+/// NaN for what is none.
+double number_of(const py::handle& value) {
+  const double number = PyNumber_Check(value.ptr()) != 0 ? PyFloat_AsDouble(value.ptr()) : NAN;
+  if (PyErr_Occurred() == nullptr) return number;
+  PyErr_Clear();
+  return NAN;
+}
+
 OptionList to_options(const py::dict& given) {
   OptionList options;
   for (const auto& [key, value] : given) {
     const std::string name = py::str(key);
     if (py::isinstance<py::bool_>(value)) options.emplace_back(name, value.cast<bool>());
     else if (py::isinstance<py::str>(value)) options.emplace_back(name, std::string(py::str(value)));
-    else if (PyNumber_Check(value.ptr()) != 0 && PyFloat_AsDouble(value.ptr()) == PyFloat_AsDouble(value.ptr()))
-      options.emplace_back(name, PyFloat_AsDouble(value.ptr()));
-    else {
-      PyErr_Clear();
-      throw Error("Give a number, a string, True or False.").at(name);
-    }
+    else if (const double number = number_of(value); !std::isnan(number)) options.emplace_back(name, number);
+    else throw Error("Give a number, a string, True or False.").at(name);
   }
   return options;
 }

@@ -31,7 +31,11 @@ const std::vector<ContactForce>& ReportHandle::forces() {
 }
 
 void RecordingHandle::finish() {
-  if (const auto ended = std::move(recorder)) ended->finish();
+  if (!recorder) return;
+  const BusyGuard busy(world);
+  const py::gil_scoped_release unlocked;
+  const auto ended = std::move(recorder);
+  ended->finish_at(world->scene.world);
 }
 
 void StepperHandle::leave_report() {
@@ -182,6 +186,7 @@ Run run(const StepperPointer& sim, const std::optional<double>& seconds, const s
 
 RecordingPointer record(const StepperPointer& sim, const py::object& path, double frames_per_second) {
   auto recording = std::make_shared<RecordingHandle>();
+  recording->world = sim->world;
   recording->path = py::str(py::module_::import("os").attr("fspath")(path));
   recording->recorder = make_recorder(recording->path, {.frames_per_second = frames_per_second});
   {
@@ -291,18 +296,9 @@ void bind_recording(py::module_& m) {
       "path", [](const RecordingHandle& r) { return r.path; }, "Where it is.");
   c.def_property_readonly(
       "finished", [](const RecordingHandle& r) { return r.recorder == nullptr; }, "Whether the file is complete.");
-  c.def(
-      "finish",
-      [](RecordingHandle& r) {
-        const py::gil_scoped_release unlocked;
-        r.finish();
-      },
-      "Completes the file. Calls after the first do nothing.");
+  c.def("finish", &RecordingHandle::finish, "Completes the file. Calls after the first do nothing.");
   c.def("__enter__", [](py::object self) { return self; });
-  c.def("__exit__", [](RecordingHandle& r, const py::args&) {
-    const py::gil_scoped_release unlocked;
-    r.finish();
-  });
+  c.def("__exit__", [](RecordingHandle& r, const py::args&) { r.finish(); });
   c.def("__repr__", [](const RecordingHandle& r) { return fmt::format("<stickslip.Recording '{}'>", r.path); });
 }
 

@@ -29,6 +29,7 @@ using ReportPointer = std::shared_ptr<ReportHandle>;
 
 /// A file that sees the steps of a simulation.
 struct RecordingHandle {
+  WorldPointer world;
   std::string path;
   std::unique_ptr<Recorder> recorder;   ///< null once finished
 

@@ -4,6 +4,7 @@
 #include "python/module.h"
 #include "stickslip/import/import.h"
 #include "stickslip/record/checkpoint.h"
+#include "stickslip/record/playback.h"
 #include "stickslip/scene/controls.h"
 #include "stickslip/scene/parts.h"
 
@@ -67,6 +68,21 @@ MaterialHandle add_material(const WorldPointer& world, const py::str& name, cons
   fields["name"] = name;
   add(world, "materials", fields);
   return {world, world->use().materials.find(std::string(name))};
+}
+
+void add_sensor(const WorldPointer& world, const py::str& type, const py::kwargs& fields) {
+  fields["type"] = type;
+  if (fields.contains("from_")) fields["from"] = fields.attr("pop")("from_");   // `from` is a word of Python
+  Scene& scene = world->scene;
+  Sensor sensor;
+  try {
+    sensor = sensors_from_text("[" + to_document(fields) + "]", world->use()).at(0);
+  } catch (Error& error) {
+    throw error.at("sensors");
+  }
+  if (std::ranges::any_of(scene.sensors, [&](const Sensor& s) { return s.name == sensor.name; }))
+    throw Error(fmt::format("There is another sensor '{}'. Names of sensors must differ.", sensor.name));
+  scene.sensors.push_back(std::move(sensor));
 }
 
 void set_pair(const WorldPointer& world, const py::object& a, const py::object& b, const py::kwargs& fields) {
@@ -143,7 +159,12 @@ void bind_content(py::class_<WorldHandle, WorldPointer>& c) {
       "Adds a material, or changes the one called 'default'. The fields are those of an entry of `materials` in scene files:\n"
       "`density`, `friction` (a number, or a law with its numbers), `restitution`, ...");
   c.def("set_pair", &set_pair, py::arg("a"), py::arg("b"),
-        "Fixes what two materials do where they touch: `friction`, `restitution`, `fixed_to`.");
+        "Fixes what two materials do where they touch: `friction`, `restitution`, `tangential_restitution`, `contact`.");
+  c.def("add_sensor", &add_sensor, py::arg("type"),
+        "Adds a sensor. The fields are those of an entry of `sensors` in scene files (docs/driving.md): `name`, `body`, "
+        "`joint`,\n"
+        "`from_`, .... Steppers that are made from then on read it.\n\n"
+        "    world.add_sensor('contact', name='grip', body=finger, from_=ball)");
   c.def(
       "ignore_contacts",
       [](const WorldPointer& world, const py::object& a, const py::object& b) {
@@ -207,6 +228,8 @@ void bind_lookup(py::class_<WorldHandle, WorldPointer>& c) {
       },
       py::arg("what"), "Whether a body (or its name) or a joint is there.");
   c.def("__len__", [](const WorldPointer& world) { return world->use().body_count(); });
+  c.def(
+      "__iter__", [](const WorldPointer& world) -> py::object { return py::iter(py::cast(bodies_of(world))); }, "All bodies.");
 }
 
 void bind_state(py::class_<WorldHandle, WorldPointer>& c) {
@@ -321,6 +344,9 @@ void bind_scene(py::class_<WorldHandle, WorldPointer>& c) {
       "save",
       [](const WorldPointer& w, const py::object& path) {
         const std::string file = py::str(py::module_::import("os").attr("fspath")(path));
+        if (file.ends_with(".json"))
+          throw Error("A checkpoint is not JSON. Give it a name that ends in .h5; the scene document is `world.document`.")
+              .in(file);
         const BusyGuard busy(w);
         const py::gil_scoped_release unlocked;
         save_checkpoint(file, w->scene);
@@ -377,6 +403,9 @@ void bind_worlds(py::module_& m) {
   m.def(
       "open_scene", [](const py::object& source, const py::dict& changes) { return make_world(open_scene(source, changes)); },
       py::arg("source"), py::arg("changes") = py::dict(), doc("load_scene"));
+  m.def(
+      "is_trajectory", [](const std::string& path) { return is_trajectory(path); }, py::arg("path"),
+      "Whether a file is a trajectory. One whose writer was killed is mended, so that everybody can open it.");
   m.def("scenes", &scenes, "The built-in scenes: a list of dictionaries with name, look_for and parameters.");
 }
 

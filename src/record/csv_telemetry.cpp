@@ -14,6 +14,8 @@ namespace stickslip {
 
 namespace {
 
+constexpr std::size_t kBuffer = 4096;
+
 /// One row per step. Numbers are the shortest text that reads back to the same double.
 class CsvTelemetry final : public Recorder {
  public:
@@ -27,6 +29,7 @@ class CsvTelemetry final : public Recorder {
     StagedFile staged(path_);
     file_ = std::fopen(staged.path().c_str(), "w");
     if (!file_) fail();
+    std::setvbuf(file_, nullptr, _IOFBF, kBuffer);
     row_.clear();
     for (const TelemetryColumn& column : telemetry_columns()) {
       if (row_.size() > 0) row_.push_back(',');
@@ -37,7 +40,7 @@ class CsvTelemetry final : public Recorder {
       fmt::format_to(std::back_inserter(row_), ",{}.{}{}{}", sensors_.sensors()[channel.sensor].name, channel.quantity,
                      channel.unit_suffix.empty() ? "" : "_", channel.unit_suffix);
     write_row();
-    if (std::fflush(file_) != 0) fail();
+    flush();
     staged.commit();
   }
 
@@ -60,9 +63,17 @@ class CsvTelemetry final : public Recorder {
   }
 
  private:
+  /// The file ends with a whole row whenever the program is killed.
   void write_row() {
     row_.push_back('\n');
+    if (waiting_ + row_.size() > kBuffer) flush();
     if (std::fwrite(row_.data(), 1, row_.size(), file_) != row_.size()) fail();
+    waiting_ += row_.size();
+    if (waiting_ > kBuffer) flush();
+  }
+  void flush() {
+    if (std::fflush(file_) != 0) fail();
+    waiting_ = 0;
   }
   [[noreturn]] void fail() const {
     throw Error(fmt::format("Cannot write the telemetry: {}.", std::strerror(errno))).in(path_.string());
@@ -70,6 +81,7 @@ class CsvTelemetry final : public Recorder {
 
   std::filesystem::path path_;
   std::FILE* file_ = nullptr;
+  std::size_t waiting_ = 0;   ///< bytes in its buffer
   SensorReader sensors_;
   fmt::memory_buffer row_;
 };

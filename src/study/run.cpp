@@ -130,6 +130,17 @@ void check_names(const Plan& plan) {
   }
 }
 
+/// Whether a folder is empty, or holds what a study makes before its manifest is there and nothing else: it was killed then.
+bool is_barely_begun(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool ours = name == "cases" ? entry.is_directory() && std::filesystem::is_empty(entry.path())
+                                      : name.starts_with("manifest.json.") && name.ends_with(".part");
+    if (!ours) return false;
+  }
+  return true;
+}
+
 /// Makes the folder, or finds in it the same study in the same setting.
 void enter_folder(const Study& study, const Setting& setting, const RunOptions& options) {
   const std::filesystem::path& folder = options.folder;
@@ -151,7 +162,7 @@ void enter_folder(const Study& study, const Setting& setting, const RunOptions& 
                       found.study == study.name ? " and other settings than asked for now" : ""))
           .in(folder.string());
   }
-  if (!was_there && std::filesystem::exists(folder) && !std::filesystem::is_empty(folder))
+  if (!was_there && std::filesystem::exists(folder) && !is_barely_begun(folder))
     throw Error("The folder holds other files. Give an empty folder or the name of one that is to be made.")
         .in(folder.string());
   std::error_code trouble;

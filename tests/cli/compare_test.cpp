@@ -66,6 +66,15 @@ TEST(Compare, the_page_needs_nothing_beside_itself_and_the_table_has_every_step)
   }
 }
 
+TEST(Compare, where_the_output_is_closed_the_browser_does_not_get_what_is_printed) {
+  const Directory directory;
+  const std::string page = (directory / "c.html").string();
+  const Finished run = stickslip("compare incline --integrators impulse,penalty --steps 2 -o " + page, "", ">&-");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("Cannot write to the standard output: Bad file descriptor."));
+  EXPECT_THAT(content_of(page), HasSubstr("<img"));
+}
+
 TEST(Compare, without_chromium_the_page_has_plots_only) {
   const Directory directory;
   const std::string page = (directory / "c.html").string();

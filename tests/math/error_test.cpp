@@ -43,6 +43,13 @@ TEST(Suggestion, a_word_unlike_all_gets_the_list) {
   EXPECT_EQ(suggest("color", std::vector<std::string>{"friction"}), "Valid is: friction.");
 }
 
+TEST(Suggestion, of_a_thousand_names_some_are_told) {
+  const std::vector<std::string> names(1000, "body");
+  const std::string told = suggest("tetrahedron", names);
+  EXPECT_LT(told.size(), 1000u);
+  EXPECT_TRUE(told.ends_with("body and 900 more.")) << told;
+}
+
 TEST(Suggestion, without_candidates_it_says_so) { EXPECT_EQ(suggest("x", std::vector<std::string>{}), "There are none."); }
 
 }   // namespace

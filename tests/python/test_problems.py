@@ -1,6 +1,7 @@
 """Contact problems as arrays, and solvers on them."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -91,6 +92,9 @@ def test_solvers_agree_and_tell_their_history(captured):
         ss.solve(captured, "nsgss")
     with pytest.raises(ss.Error, match="There is no option"):
         ss.solve(captured, "nsgs", nonsense=1)
+    for no_number in (np.zeros((2, 2)), np.array(["a"]), np.zeros(0), math.nan, None, 1j):
+        with pytest.raises(ss.Error, match="/max_backtracks: Give a number"):
+            ss.solve(captured, "nsgs", max_backtracks=no_number)
 
 
 def test_files_hold_problems_to_the_bit(captured, tmp_path):

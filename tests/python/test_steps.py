@@ -3,6 +3,8 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -161,6 +163,41 @@ def test_records_are_written_and_read_back(tmp_path):
         sim.record(tmp_path / "no" / "such" / "folder" / "run.csv")
 
 
+def test_trajectories_go_on_to_the_same_bits(tmp_path):
+    sim = ss.Stepper(stack())
+    with sim.record(tmp_path / "run.h5"):
+        sim.step(7)
+    again = ss.scene(tmp_path / "run.h5")
+    assert again.step_count == 7 and not again.warnings
+    assert sim.step(3) and ss.Stepper(again).step(3) and sim.world.state_hash == again.state_hash
+
+
+def test_a_trajectory_opens_while_it_is_written_and_after_its_writer_was_killed(tmp_path):
+    script = """
+import sys, time, stickslip as ss
+sim = ss.Stepper(ss.scene("stack"))
+recording = sim.record(sys.argv[1])
+sim.step(20)
+time.sleep(1.1)   # what was recorded becomes visible once a second
+sim.step(1)
+print("21 steps", flush=True)
+time.sleep(60)
+"""
+    path = tmp_path / "run.h5"
+    writer = subprocess.Popen([sys.executable, "-c", script, path], stdout=subprocess.PIPE, text=True)
+    try:
+        assert writer.stdout.readline() == "21 steps\n"
+        with ss.load_trajectory(path) as run:
+            assert len(run) == 22 and len(run.telemetry("kinetic_energy")) == 21
+    finally:
+        writer.kill()
+        writer.wait()
+        writer.stdout.close()
+    with ss.load_trajectory(path) as run:
+        assert len(run) == 22 and run.position.shape[0] == 22
+    assert ss.scene(path).step_count <= 21
+
+
 def test_replays_hold_the_whole_page(tmp_path):
     world = stack(2)
     shown = ss.replay(world, seconds=0.1)
@@ -170,6 +207,7 @@ def test_replays_hold_the_whole_page(tmp_path):
     shown.save(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text() == shown.page
     assert "<iframe" in world._repr_html_()
+    assert "<html" in ss.replay("stack", seconds=0).page
 
 
 def test_a_world_that_is_being_stepped_says_so_and_others_run():

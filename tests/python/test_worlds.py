@@ -93,6 +93,34 @@ def test_controls_drive_and_sensors_measure(tmp_path):
         world.read_controls(tmp_path / "bad.csv")
 
 
+def test_sensors_are_added_by_hand():
+    world, block = block_on_floor()
+    world.add_sensor("contact", name="scale", body=block, from_="ground")
+    sim = ss.Stepper(world)
+    sim.step(30)
+    assert sim.sensors["scale"] == pytest.approx([0, 0, block.mass * G], rel=1e-5, abs=1e-5)
+    with pytest.raises(ss.Error, match="another sensor 'scale'"):
+        world.add_sensor("contact", name="scale", body="ground")
+    with pytest.raises(ss.Error, match="/sensors/0/body: There is no body 'blok'. Did you mean 'block'"):
+        world.add_sensor("inertial", name="imu", body="blok")
+    assert len(ss.Stepper(world).sensors) == 1
+
+
+def test_shapes_weigh_what_their_volumes_say():
+    corners, sides = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]
+    outline = {"make": "extrude", "outline": [[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]], "half_height": 0.5}   # an L
+    volumes = [
+        (ss.sphere(0.1), 4 / 3 * math.pi * 0.1**3), (ss.box(0.1, 0.2, 0.3), 8 * 0.1 * 0.2 * 0.3),
+        (ss.cylinder(0.1, 0.2), math.pi * 0.1**2 * 0.4), (ss.capsule(0.1, 0.2), math.pi * 0.1**2 * 0.4 + 4 / 3 * math.pi * 0.1**3),
+        (ss.hull(corners), 1 / 6), (ss.hull(np.array(corners)), 1 / 6), (ss.mesh(vertices=corners, triangles=sides), 1 / 6),
+        (ss.mesh(**outline), 3), (ss.mesh(**outline, as_="hull"), 3.5),
+    ]  # fmt: skip
+    for shape, volume in volumes:
+        assert ss.World().add(shape=shape).mass == pytest.approx(1000 * volume), shape
+    ground = ss.World().add(motion="fixed", shape=ss.half_space())
+    assert ground.motion == "fixed"
+
+
 def test_servos_reach_targets_and_motors_their_speed():
     world = ss.World()
     world.gravity = (0, 0, 0)
@@ -151,7 +179,10 @@ def test_scenes_come_from_names_files_dictionaries_and_changes(tmp_path):
     assert again.state_hash == world.state_hash
     world.save(tmp_path / "ball.h5")
     assert ss.scene(tmp_path / "ball.h5").state_hash == world.state_hash
+    with pytest.raises(ss.Error, match="a name that ends in .h5"):
+        world.save(tmp_path / "ball.json")
     assert {"wall", "pinch-grasp"} <= {entry["name"] for entry in ss.scenes()}
+    assert [body.name for body in world] == [body.name for body in world.bodies]
 
 
 def test_errors_have_the_words_of_scene_files(tmp_path):

@@ -246,5 +246,20 @@ TEST(Csv, every_row_has_a_value_under_every_name) {
   EXPECT_GE(std::stod(rows[20][column("contacts")]), 4);
 }
 
+TEST(Csv, ends_with_a_whole_row_whenever_its_writer_might_be_killed) {
+  const Directory directory;
+  Scene scene = test::resting_box();
+  const auto recorder = make_recorder(directory / "t.csv");
+  recorder->begin(scene);
+  Stepper stepper(scene.step);
+  std::string written;
+  for (int i = 0; i < 40; ++i) {
+    recorder->record(scene.world, stepper.step(scene.world));
+    written = test::content_of(directory / "t.csv");
+    EXPECT_TRUE(written.ends_with('\n')) << i;
+  }
+  EXPECT_GT(std::count(written.begin(), written.end(), '\n'), 20);
+}
+
 }   // namespace
 }   // namespace stickslip::trajectory_test

@@ -240,6 +240,18 @@ TEST(StudyHarness, a_manifest_gives_back_what_was_run) {
   EXPECT_FALSE(is_manifest(directory / "s" / "report.html"));
 }
 
+TEST(StudyHarness, a_study_that_was_killed_before_its_manifest_was_there_begins_again) {
+  const Directory directory;
+  std::atomic<int> runs = 0;
+  const std::filesystem::path folder = directory / "s";
+  std::filesystem::create_directories(folder / "cases");
+  std::ofstream(folder / "manifest.json.123.part") << "{";
+  run_study(stones(runs), {}, into(folder));
+  EXPECT_EQ(runs, 4);
+  std::filesystem::remove(folder / "manifest.json");   // now the cases of somebody are in it
+  EXPECT_THAT(message_of([&] { run_study(stones(runs), {}, into(folder)); }), HasSubstr("holds other files"));
+}
+
 TEST(StudyHarness, wrong_folders_are_refused_with_a_remedy) {
   const Directory directory;
   std::atomic<int> runs = 0;

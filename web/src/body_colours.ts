@@ -26,13 +26,15 @@ export class BodyColours {
     const names = [...new Set(bodies.filter((b) => b.motion === "dynamic").map((b) => b.material))];
     const groups = this.by === "mechanism" ? mechanismsOf(this.description_) : [];
     const mechanisms = [...new Set(groups.filter((_, i) => bodies[i]!.motion === "dynamic"))];
+    let moving = 0;   // bodies so far
     this.tints_ = bodies.map((body, index) => {
       if (body.motion === "fixed") return new THREE.Color(palette.fixed);
       if (body.motion === "kinematic") return new THREE.Color(palette.kinematic);
       const mixed = scramble(index);
+      const turn = inTurn(moving++, palette.bodies.length);
       const perMaterial = this.by === "material" || (this.by === "usual" && names.length > 1);
       const which =
-        this.by === "mechanism" ? mechanisms.indexOf(groups[index]!) : perMaterial ? names.indexOf(body.material) : mixed >>> 13;
+        this.by === "mechanism" ? mechanisms.indexOf(groups[index]!) : perMaterial ? names.indexOf(body.material) : turn;
       const tint = new THREE.Color(palette.bodies[which % palette.bodies.length]!);
       return tint.offsetHSL(0, 0, ((mixed & 255) / 255 - 0.5) * 0.07);
     });
@@ -61,6 +63,14 @@ export class BodyColours {
     else out.copy(this.tints_[body]!);
     return state === ASLEEP ? out.lerp(this.asleep_, 0.62) : out;
   }
+}
+
+/**
+ * Which of so many colours the next body takes: as many bodies, one after the other, have all of them. Where the turn begins
+ * changes, so that equal rows make no stripes.
+ */
+function inTurn(body: number, colours: number): number {
+  return (body + (scramble(Math.floor(body / colours)) >>> 13)) % colours;
 }
 
 /** Bits that look unlike those of the next number. */

@@ -53,7 +53,7 @@ Json bullet_document(const Parameters& p) {
   }
   const Json materials = Json::array({Json{{"name", "default"}, {"density", 800}, {"friction", 0.4}, {"restitution", 0}},
                                       Json{{"name", "lead"}, {"density", 11300}, {"friction", 0.4}, {"restitution", 0}}});
-  return compose_meshes(0.5, 0.01, materials, std::move(meshes), std::move(bodies));
+  return compose_meshes(0.1, 0.01, materials, std::move(meshes), std::move(bodies));
 }
 
 /// A gutter wound down around z with a level run at its end; marbles start one behind the other at its top.
