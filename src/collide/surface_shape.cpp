@@ -29,6 +29,8 @@ namespace {
 constexpr double kLeastAcross = 0.1;
 /// Weight of a corner below which a place lies on the opposite edge.
 constexpr double kAtBorder = 1e-3;
+/// Part of its size by which a triangle or an edge must be deeper elsewhere for a loaded place to move there.
+constexpr double kStaysWithin = 1e-4;
 /// A contact speaks for places that are no deeper than it is by this factor.
 constexpr double kSpeaksFor = 2;
 
@@ -109,7 +111,7 @@ void SurfaceNearShape::add_lowest(std::uint32_t edge, const ShapeField& field) {
 }
 
 void SurfaceNearShape::add_deepest(const ShapeField& field, bool convex) {
-  if (scratch.loaded->has_feature(kDeepest)) add_loaded_deepest(field, convex);
+  add_loaded_deepest(field, convex);
   const double lowest = lowest_found(scratch);
   std::optional<FieldMinimum> best;
   std::uint32_t of_face = 0;
@@ -128,14 +130,56 @@ void SurfaceNearShape::add_deepest(const ShapeField& field, bool convex) {
 }
 
 void SurfaceNearShape::add_loaded_deepest(const ShapeField& field, bool convex) {
-  for (const std::uint32_t t : scratch.triangles) {
-    const std::array<Vec3, 3> x = corners_of(a, t);
-    if (lower_bound_on(x, field, convex) > margin) continue;
-    const FieldMinimum least = minimise_over_triangle(field, x[0], x[1], x[2], {.subdivisions = convex ? 0 : 1});
-    if (least.value > margin || face_normal(a.mesh(), t).dot(least.gradient) >= -kFeatureCone) continue;
-    const auto place = place_on_face(t, least);
-    if (place && was_loaded(place->part, kDeepest)) add(place->part, place->point, place->normal, least.value, kDeepest);
+  for (const LoadedContacts::Contact& c : scratch.loaded->all()) {
+    const SurfacePart part = SurfacePart::of(static_cast<std::uint32_t>(c.parts >> 32));
+    // Vertices have contacts of their own.
+    if (c.feature != kDeepest || part.kind == SurfacePartKind::vertex || !c.place.allFinite()) continue;
+    const std::optional<DeepestPlace> x =
+        part.kind == SurfacePartKind::triangle
+            ? deepest_on_face(part.index, c.place, field, convex)
+            : deepest_on_edge(a.edges().edges_of_face(part.index / 3)[part.index % 3], c.place, field, convex);
+    if (x && x->value <= margin) add(x->part, x->point, x->normal, x->value, kDeepest);
   }
+}
+
+std::optional<SurfaceNearShape::DeepestPlace> SurfaceNearShape::deepest_on_face(std::uint32_t face, const Vec3& before,
+                                                                                const ShapeField& field, bool convex) const {
+  const std::array<Vec3, 3> x = corners_of(a, face);
+  const FieldMinimum least = minimise_over_triangle(field, x[0], x[1], x[2], {.subdivisions = convex ? 0 : 1});
+  const Vec3 normal = face_normal(a.mesh(), face), w = closest_on_triangle(before, x[0], x[1], x[2]).weights;
+  const Vec3 there = w[0] * x[0] + w[1] * x[1] + w[2] * x[2];
+  if (const double value = field.sample(there).value;
+      w.minCoeff() > kAtBorder && value <= least.value + kStaysWithin * size_of_triangle(a, face))
+    return DeepestPlace{{{SurfacePartKind::triangle, face}, there, normal}, value};
+  if (normal.dot(least.gradient) >= -kFeatureCone) return std::nullopt;
+  const std::optional<PlaceOnFace> place = place_on_face(face, least);
+  if (!place) return std::nullopt;
+  return DeepestPlace{*place, least.value};
+}
+
+std::optional<SurfaceNearShape::DeepestPlace> SurfaceNearShape::deepest_on_edge(std::uint32_t edge, const Vec3& before,
+                                                                                const ShapeField& field, bool convex) const {
+  const auto [start, along] = line_of(a, edge);
+  const FieldMinimum least = minimise_over_edge(field, start, start + along, {.subdivisions = convex ? 0 : 1});
+  const double weight = closest_on_edge(before, start, start + along).weight;
+  const FieldSample there = field.sample(start + weight * along);
+  const bool stays = std::min(weight, 1 - weight) > kAtBorder && there.value <= least.value + kStaysWithin * along.norm();
+  if (!stays && least.weights.head<2>().minCoeff() < kAtBorder) return std::nullopt;   // the vertex has it
+  const auto place = stays ? place_on_edge(edge, start + weight * along, there.gradient)
+                           : place_on_edge(edge, least.point, least.gradient);
+  if (!place) return std::nullopt;
+  return DeepestPlace{*place, stays ? there.value : least.value};
+}
+
+/// At the rim of a shape the field has several gradients: that counts which the edge looks at, across it, or what its faces
+/// look at together.
+std::optional<SurfaceNearShape::PlaceOnFace> SurfaceNearShape::place_on_edge(std::uint32_t edge, const Vec3& point,
+                                                                             const Vec3& gradient) const {
+  const MeshEdge e = edge_of(a, edge);
+  const Vec3 unit = e.along.normalized(), out = gradient - gradient.dot(unit) * unit, looks = e.normal[0] + e.normal[1];
+  if (looks.dot(out) < -kLeastAcross) return PlaceOnFace{part_of_edge(a, edge), point, -out.normalized()};
+  if (!(looks.norm() > kLeastAcross)) return std::nullopt;
+  return PlaceOnFace{part_of_edge(a, edge), point, looks.normalized()};
 }
 
 std::optional<SurfaceNearShape::PlaceOnFace> SurfaceNearShape::place_on_face(std::uint32_t face,
@@ -149,10 +193,7 @@ std::optional<SurfaceNearShape::PlaceOnFace> SurfaceNearShape::place_on_face(std
   least.weights.minCoeff(&k);
   const std::uint32_t edge = a.edges().edges_of_face(face)[(k + 1) % 3];
   const auto [start, along] = line_of(a, edge);
-  const double weight = closest_on_edge(least.point, start, start + along).weight;
-  const Vec3 unit = along.normalized(), out = least.gradient - least.gradient.dot(unit) * unit;
-  if (!(out.norm() > kLeastAcross)) return std::nullopt;
-  return PlaceOnFace{part_of_edge(a, edge), start + weight * along, -out.normalized()};
+  return place_on_edge(edge, start + closest_on_edge(least.point, start, start + along).weight * along, least.gradient);
 }
 
 /// The lowest points of triangles are vertices.

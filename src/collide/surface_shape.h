@@ -69,7 +69,9 @@ struct SurfaceNearShape {
   /// Where the gathered triangles are nearest to a shape or deepest in it, if nothing found so far speaks for that: at corners
   /// of coarse surfaces faces can run through rims and edges with none of their own.
   void add_deepest(const ShapeField&, bool convex = true);
-  /// The same of triangles where such a place bore a load: else two of them that are as deep would take turns.
+  /// The same of triangles and edges where such a place bore a load: else two that are as deep would take turns. The place stays
+  /// where it was while no other of its part is deeper by more than hardly anything: along a rim that runs through a triangle
+  /// many are as deep, and what rests on one that jumps trembles.
   void add_loaded_deepest(const ShapeField&, bool convex);
   /// A place of a face inside it, on one of its edges or at a corner: contacts move with the part whose point they are.
   struct PlaceOnFace {
@@ -77,6 +79,12 @@ struct SurfaceNearShape {
     Vec3 point, normal;
   };
   std::optional<PlaceOnFace> place_on_face(std::uint32_t face, const FieldMinimum&) const;
+  std::optional<PlaceOnFace> place_on_edge(std::uint32_t edge, const Vec3& point, const Vec3& gradient) const;
+  struct DeepestPlace : PlaceOnFace {
+    double value;
+  };
+  std::optional<DeepestPlace> deepest_on_face(std::uint32_t face, const Vec3& before, const ShapeField&, bool convex) const;
+  std::optional<DeepestPlace> deepest_on_edge(std::uint32_t edge, const Vec3& before, const ShapeField&, bool convex) const;
   /// The smaller gap of the contacts that hold an edge's ends in a direction.
   double nearest_end(std::uint32_t edge, const Vec3& direction) const {
     return SurfaceScratch::nearest_end(a, edge, scratch.gaps_a, direction);

@@ -177,14 +177,18 @@ SurfaceScratch& SurfaceScratch::of_thread() {
 
 namespace stickslip {
 
+namespace {
+std::pair<std::uint64_t, std::uint64_t> name_of(const LoadedContacts::Contact& c) { return {c.parts, c.feature}; }
+}   // namespace
+
 void LoadedContacts::clear() {
-  names_.clear();
+  contacts_.clear();
   vertices_a_.clear();
   vertices_b_.clear();
 }
 
-void LoadedContacts::add(std::uint64_t parts, std::uint64_t feature) {
-  names_.emplace_back(parts, feature);
+void LoadedContacts::add(std::uint64_t parts, std::uint64_t feature, const Vec3& place) {
+  contacts_.push_back({parts, feature, place});
   if (feature != 0) return;   // of a corner or an edge of a shape
   const SurfacePart a = SurfacePart::of(static_cast<std::uint32_t>(parts >> 32)),
                     b = SurfacePart::of(static_cast<std::uint32_t>(parts));
@@ -193,16 +197,13 @@ void LoadedContacts::add(std::uint64_t parts, std::uint64_t feature) {
 }
 
 void LoadedContacts::sort() {
-  std::ranges::sort(names_);
+  std::ranges::sort(contacts_, {}, name_of);
   std::ranges::sort(vertices_a_);
   std::ranges::sort(vertices_b_);
 }
 
 bool LoadedContacts::has(std::uint64_t parts, std::uint64_t feature) const {
-  return std::ranges::binary_search(names_, std::pair(parts, feature));
-}
-bool LoadedContacts::has_feature(std::uint64_t feature) const {
-  return std::ranges::any_of(names_, [&](const auto& name) { return name.second == feature; });
+  return std::ranges::binary_search(contacts_, std::pair(parts, feature), {}, name_of);
 }
 bool LoadedContacts::has_vertex_of_a(std::uint32_t vertex) const { return std::ranges::binary_search(vertices_a_, vertex); }
 bool LoadedContacts::has_vertex_of_b(std::uint32_t vertex) const { return std::ranges::binary_search(vertices_b_, vertex); }

@@ -51,7 +51,7 @@ const LoadedContacts& loaded_contacts(const ContactMemory& memory, const ProxyPa
   for (const RememberedImpulse& r : of_pair) largest = std::max(largest, r.impulse.squaredNorm());
   for (const RememberedImpulse& r : of_pair)
     if (r.impulse.squaredNorm() > kBears * kBears * largest)
-      loaded.add(flipped ? r.key.parts << 32 | r.key.parts >> 32 : r.key.parts, r.key.feature);
+      loaded.add(flipped ? r.key.parts << 32 | r.key.parts >> 32 : r.key.parts, r.key.feature, r.position);
   loaded.sort();
   return loaded;
 }

@@ -540,7 +540,7 @@ TEST(SurfaceContacts, contacts_do_not_depend_on_the_order_of_triangles) {
 /// Contacts at a step after those of a step before, all of which bore a load.
 std::vector<Found> contacts_after(const std::vector<Found>& before, const MeshSurface& a, const Shape& b, const Pose& pose) {
   LoadedContacts loaded;
-  for (const Found& f : before) loaded.add(pair_of_parts(f.a.number(), f.b.number()), f.point.feature);
+  for (const Found& f : before) loaded.add(pair_of_parts(f.a.number(), f.b.number()), f.point.feature, f.point.position);
   loaded.sort();
   ContactSink sink;
   collide_surface(a, b, pose, 1e-3, sink, loaded);

@@ -4,7 +4,7 @@
 // signed: vertices that have come inside are held by the nearest place of the surface that they came through.
 #pragma once
 
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "stickslip/collide/contact.h"
@@ -13,26 +13,31 @@
 
 namespace stickslip {
 
-/// Contacts of a pair that bore a load in the step before, by their names.
+/// Contacts of a pair that bore a load in the step before, by their names, and where they were.
 ///
 /// Where features are nearly as near as their neighbours, a contact may be made of them or not. One that bears and is left out
 /// lets its place sink until it counts again, and what rests on it trembles: contacts that bore stay as long as their features
 /// meet, and where a vertex that bore has left a face, the edges to it take its load over.
 class LoadedContacts {
  public:
+  struct Contact {
+    std::uint64_t parts, feature;
+    Vec3 place;   ///< in the world [m]; not a number if unknown
+  };
+
   void clear();
   /// @param parts as the contact has them, those of the surface A first
-  void add(std::uint64_t parts, std::uint64_t feature);
+  void add(std::uint64_t parts, std::uint64_t feature, const Vec3& place);
   /// @pre after the last of `add`, before anything is asked
   void sort();
 
   bool has(std::uint64_t parts, std::uint64_t feature) const;
-  bool has_feature(std::uint64_t feature) const;
+  std::span<const Contact> all() const { return contacts_; }
   bool has_vertex_of_a(std::uint32_t vertex) const;
   bool has_vertex_of_b(std::uint32_t vertex) const;
 
  private:
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> names_;
+  std::vector<Contact> contacts_;
   std::vector<std::uint32_t> vertices_a_, vertices_b_;
 };
 
