@@ -46,9 +46,6 @@ ConeVector<EllipseFriction> project_on_cone(const EllipseFriction& law, const Ve
 
 namespace friction_detail {
 
-/// Size of points below which squares of their coordinates may be lost, or be next to nothing.
-inline constexpr double kSquaresVanish = 1e-100;
-
 /// The root of a slope that rises by at least 1 per unit of n, between two ends where it is below and above 0. Regula falsi in
 /// the form of Illinois: an end that stays twice counts half. Of the piecewise linear slopes of polyhedra it finds the root
 /// exactly once the ends are on its piece. @param size of the numbers that make the slope, beside n
