@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "friction/tiny.h"
 #include "math/infinity.h"
 
 namespace stickslip {
@@ -58,6 +59,9 @@ struct ConeEquation {
 template <int Rows>
 Eigen::Matrix<double, Rows + 1, 1> project_on_ellipsoidal_cone(const Eigen::Matrix<double, Rows, 1>& axes,
                                                                const Eigen::Matrix<double, Rows + 1, 1>& x) {
+  // A cone is the same at every size, while squares of the smallest numbers are nothing.
+  if (const double size = x.cwiseAbs().maxCoeff(); size > 0 && size < kSquaresVanish)
+    return size * project_on_ellipsoidal_cone<Rows>(axes, x / size);
   ConeEquation<Rows> cone;
   cone.normal = x[0];
   Eigen::Matrix<double, Rows, 1> friction = x.template tail<Rows>();

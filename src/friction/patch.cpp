@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "friction/planar_polygon.h"
+#include "friction/tiny.h"
 #include "math/infinity.h"
 #include "stickslip/friction/cone.h"
 #include "stickslip/math/error.h"
@@ -172,6 +173,12 @@ Vec2 PressurePatch::project(double normal, const Vec2& trial) const {
 }
 
 PressurePatch::ConeDerivative PressurePatch::differentiate_cone(const Vec3& x, bool derivative) const {
+  // A cone is the same at every size, while squares of the smallest numbers are nothing.
+  if (const double size = x.cwiseAbs().maxCoeff(); size > 0 && size < kSquaresVanish) {
+    ConeDerivative d = differentiate_cone(x / size, derivative);
+    d.value *= size;
+    return d;
+  }
   return is_ellipse() ? differentiate_ellipse(x, derivative) : differentiate_polygon(x);
 }
 

@@ -211,7 +211,7 @@ Snapshot Simulation::snapshot() {
     s.contacts = contact_rows(*table_, scene_.world, report);
     s.areas = contact_areas(*table_, report);
     if (std::any_of(viewers_.begin(), viewers_.end(), [](const auto& v) { return v.second.overlaps; }))
-      s.overlaps = overlap_surfaces(*table_, scene_.world, report);
+      s.overlaps = overlap_rows(*table_, scene_.world, report);
   }
   const bool fields = std::any_of(viewers_.begin(), viewers_.end(), [](const auto& v) { return v.second.fields; });
   if (fields) s.fields = encode_fields(scene_.world, report, table_->bodies());

@@ -158,7 +158,7 @@ std::string contact_areas(const BodyTable& table, const StepReport& report) {
   return head + out;
 }
 
-std::string overlap_surfaces(const BodyTable& table, const World& world, const StepReport& report) {
+std::string overlap_rows(const BodyTable& table, const World& world, const StepReport& report) {
   std::vector<ContactRecord> told;
   for (const ContactRecord& c : report.contacts)
     if (table.number_of(c.body_a) >= 0 && table.number_of(c.body_b) >= 0) told.push_back(c);

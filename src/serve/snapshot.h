@@ -107,7 +107,7 @@ std::vector<ContactRow> contact_rows(const BodyTable&, const World&, const StepR
 std::string contact_areas(const BodyTable&, const StepReport&);
 
 /// Surfaces of what bodies by volume share; empty if there is none.
-std::string overlap_surfaces(const BodyTable&, const World&, const StepReport&);
+std::string overlap_rows(const BodyTable&, const World&, const StepReport&);
 
 /// What one viewer gets of a snapshot.
 struct FrameChoice {

@@ -99,6 +99,7 @@ void overlaps(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& po
 
 void overlap_surfaces(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, OverlapScratch& scratch,
                       std::vector<OverlapSurface>& found, const OverlapOptions& options) {
+  check(options);   // nothing may throw while the memory knows where surfaces go
   found.clear();
   std::vector<OverlapVolume> measured;
   scratch.memory().surfaces = &found;

@@ -68,6 +68,19 @@ TEST(Cone, the_closest_point_meets_its_optimality_conditions_for_every_kind_of_s
     expect_closest_everywhere(EllipsoidFriction{axes[0], axes[1], axes[2]});
 }
 
+TEST(Cone, of_ellipses_and_ellipsoids_is_the_same_at_every_size) {
+  std::mt19937 random(8);
+  for (const double size : {0x1p-1000, 0x1p-540, 0x1p-300, 0x1p300})
+    for (int k = 0; k < 100; ++k) {
+      const EllipseFriction ellipse{0.7, k % 2 ? 0.1 : 0.7};
+      const Vec3 x = random_vector<Vec3>(random, 1);
+      EXPECT_LT((project_on_cone(ellipse, Vec3(size * x)) / size - project_on_cone(ellipse, x)).norm(), 1e-12) << size;
+      const EllipsoidFriction ellipsoid{0.7, 0.1, 0.02};
+      const Vec4 y = random_vector<Vec4>(random, 1);
+      EXPECT_LT((project_on_cone(ellipsoid, Vec4(size * y)) / size - project_on_cone(ellipsoid, y)).norm(), 1e-12) << size;
+    }
+}
+
 TEST(Cone, of_a_set_that_does_not_scale_is_a_product_without_shift) {
   const CustomFriction<2> law{std::make_shared<TrescaSet>(0.5)};
   EXPECT_LT((project_on_cone(law, Vec3(-2, 3, 4)) - Vec3(0, 0.3, 0.4)).norm(), 1e-15);

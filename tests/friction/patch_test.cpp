@@ -89,6 +89,24 @@ TEST(PressurePatch, the_derivative_of_the_projection_is_that_of_differences) {
   EXPECT_GT(moved, 2500);
 }
 
+/// Impulses of contacts that nearly part can be any small numbers, down to those whose squares are nothing.
+TEST(PressurePatch, projection_and_derivative_are_the_same_at_every_size) {
+  std::mt19937 random(6);
+  std::normal_distribution<double> normal;
+  const std::vector<PressurePatch> all = samples();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (int k = 0; k < 20; ++k) {
+      Vec3 x(normal(random), normal(random), normal(random));
+      if (k % 4 == 0) x[0] = 0;
+      const auto [value, by_point] = all[i].differentiate_cone(x);
+      for (const double size : {0x1p-1000, 0x1p-540, 0x1p-300, 0x1p300}) {
+        const auto there = all[i].differentiate_cone(size * x);
+        EXPECT_LT((there.value / size - value).norm(), 1e-12 * (1 + value.norm())) << i << " " << k << " " << size;
+        EXPECT_LT((there.by_point - by_point).norm(), 1e-9 * (1 + by_point.norm())) << i << " " << k << " " << size;
+      }
+    }
+}
+
 TEST(PressurePatch, a_polygon_with_many_corners_is_nearly_the_ellipse) {
   const PressurePatch ellipse = PressurePatch::ellipse({0.3, -0.2}, {0.6, 0.3}, 0.25);
   std::vector<Vec2> rim;

@@ -14,8 +14,8 @@ struct ContactOverlap {
   OverlapSurface surface;
 };
 
-/// What the bodies of such contacts share where they are now; nothing of bodies that have come apart, or are not there. Measured
-/// anew, which takes about as long as the detection of a step, and allocates.
+/// What the bodies of such contacts share where they are now; nothing of bodies that have come apart, or are not there.
+/// Measured anew, which takes about as long as the detection of a step, and allocates.
 std::vector<ContactOverlap> contact_overlaps(const World&, std::span<const ContactRecord>);
 
 }   // namespace stickslip
