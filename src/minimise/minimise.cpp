@@ -195,7 +195,6 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
   if (result.converged) return result;
   ProjectionRule own;
   ProjectionRule& rule = options.rule ? *options.rule : own;
-  double first = 0;   // size of the first direction
   gradient_.resize(f.size());
   direction_.resize(f.size());
   changes_.clear();
@@ -215,7 +214,7 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
     const bool may_be_exact = options.method == MinimiseMethod::projected_newton && rule.tries_exact();
     const bool exact = find_direction(f, options, may_be_exact, result);
     result.size = f.size_of(direction_);
-    if (result.iterations++ == 0) first = result.size;
+    if (result.iterations++ == 0) result.first = result.size;
     const double free = f.shorten(direction_);
     begin_search(f);
     const double step = result.taken = search(f);
@@ -229,7 +228,7 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
       result.converged = true;
       return result;
     }
-    if (result.size < options.enough * first) return result;
+    if (result.size < options.enough * result.first) return result;
     if (std::ranges::all_of(steps_, [](double taken) { return taken == 0; })) return result;
     if (remembers) {
       last_gradient_ = gradient_;

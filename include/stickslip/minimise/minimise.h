@@ -102,6 +102,7 @@ struct Minimum {
   int iterations = 0;
   int factorisations = 0, analyses = 0;
   int products = 0;   ///< with the inverse of the Hessian, where what lies beyond it was iterated
+  double first = 0;   ///< size of the first direction
   double size = 0;    ///< of the last direction
   double taken = 1;   ///< smallest part of what was free that a piece took of it
 };

@@ -212,8 +212,8 @@ struct PointPaths {
 };
 
 /// Finds how far points may go along their paths so that every pair of candidates keeps half of its distance, or a part of its
-/// range where that is less. Never too far, whatever rounding does (ccd/inclusion.h). Groups of points go equally far; groups that are near each
-/// other, now or on their ways, become one, so that a body that strikes does not hold up those that fly.
+/// range where that is less. Never too far, whatever rounding does (ccd/inclusion.h). Groups of points go equally far; groups
+/// that are near each other, now or on their ways, become one, so that a body that strikes does not hold up those that fly.
 /// @param links groups that belong together anyway
 /// @param group_of_point kNone: does not move @param parts for each group: what it is limited to; on return how far it may go
 /// @param pieces on return for each group the number of what it has become one with

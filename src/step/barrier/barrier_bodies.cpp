@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kDriven = 1e6;      ///< mass of what a script moves, over that of everything else
 constexpr double kFarther = 2;       ///< times the longest way without contacts that a direction may go
+constexpr double kRounded = 1e-9;    ///< of energies
 constexpr double kLeastTurn = 0.5;   ///< of the inertia that projection leaves of the stiffness of a turn
 
 /// x with v = exp(x), for a rotation near another.
@@ -309,8 +310,24 @@ double BarrierBodies::speed_of(std::span<const double> direction) const {
   return largest / h_;
 }
 
-void BarrierBodies::write(World& world, EnergyLedger& energy) const {
-  for (const Rigid& r : rigid_) {
+/// Of a body that turns by radians within a step the moment of a blow is that of its end, and the blow may leave it with more
+/// energy than it had without it and all that contacts did on it. Its spin is then what is left for it.
+void BarrierBodies::slow_spin(const Rigid& r, double work, Body& b) const {
+  const Mat3 inertia = r.moments.trace() * Mat3::Identity() - r.moments;
+  const auto spin_energy = [&](const Quat& q, const Vec3& spin) {
+    const Vec3 local = q.conjugate() * spin;
+    return 0.5 * local.dot(inertia * local);
+  };
+  const double before = 0.5 * r.mass * ((r.target.position - r.start.position) / h_).squaredNorm() +
+                        spin_energy(r.target.orientation, r.free_spin);
+  const double spin = spin_energy(r.now.orientation, b.angular_velocity);
+  const double left = std::max(0.0, before + work - 0.5 * r.mass * b.velocity.squaredNorm());
+  if (spin - left > kRounded * before) b.angular_velocity *= std::sqrt(left / spin);
+}
+
+void BarrierBodies::write(World& world, EnergyLedger& energy, std::span<const double> work) const {
+  for (std::size_t k = 0; k < rigid_.size(); ++k) {
+    const Rigid& r = rigid_[k];
     Body& b = world.mutable_bodies()[r.slot];
     const Vec3 way = r.now.position - r.start.position, miss = r.target.position - r.now.position;
     const Vec3 turn = vector_of_rotation(r.now.orientation * r.start.orientation.conjugate());
@@ -321,6 +338,7 @@ void BarrierBodies::write(World& world, EnergyLedger& energy) const {
     if (r.driven) continue;
     b.velocity = way / h_;
     b.angular_velocity = r.free_spin + vector_of_rotation(r.now.orientation * r.target.orientation.conjugate()) / h_;
+    slow_spin(r, std::max(0.0, work[k]), b);
   }
   for (NodalBody& nodes : world.mutable_nodal_bodies()) {
     const Body& body = world.bodies()[nodes.body];

@@ -83,7 +83,7 @@ class BarrierBodies {
   static Pose moved(const Rigid&, std::span<const double> direction, std::uint32_t rigid, double step);
 
   /// Gives the world its new places and velocities, and the ledger what forces, scripts and damping did.
-  void write(World&, EnergyLedger&) const;
+  void write(World&, EnergyLedger&, std::span<const double> work) const;
 
  private:
   struct Solid {
@@ -101,6 +101,7 @@ class BarrierBodies {
   std::span<const Vec3> places(const Solid& s) const { return std::span(node_now_).subspan(s.first_node, s.nodes); }
   std::vector<Vec3> velocities(const Solid&) const;
   double energy_of(const Rigid&) const;
+  void slow_spin(const Rigid&, double work, Body&) const;
   Vec3 turning_gradient(const Rigid&) const;
   void add_solid(const Solid&, bool projected, BlockAssembly&) const;
 

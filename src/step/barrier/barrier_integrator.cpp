@@ -46,11 +46,12 @@ constexpr int kBluntIterations = 4;      ///< with friction that is not yet as s
 constexpr double kBluntEnough = 0.05;    ///< of the first direction with such friction: sharper one will change more than that
 constexpr int kPatience = 8;             ///< iterations in which the error has to come to half of what it was
 constexpr double kNoWay = 1e-3;          ///< part of a direction that is as good as none
+constexpr double kLeadsOn = 0.5;         ///< part of the first direction of the last minimum
 constexpr double kProductError = 1e-4;   ///< of directions: less than an iteration leaves
 constexpr int kStalledIterations = 15;   ///< with forces of friction that stay, where it did not
 
 /// What is done where friction does not settle: first its planes are held, then minima with forces that stay are looked for, of
-/// which every time there are twice as many.
+/// which every time there are twice as many, and more where each of them finds less to change than the last.
 class FrictionPatience {
  public:
   void look(BarrierSystem& system) {
@@ -70,7 +71,8 @@ class FrictionPatience {
   void add(const Minimum& minimum, bool coupled) {
     if (has_ended()) {
       best_ = std::numeric_limits<double>::infinity();
-      --frozen_rounds_;
+      if (!(minimum.first < kLeadsOn * last_first_)) --frozen_rounds_;   // as long as each finds less to change, they lead on
+      last_first_ = minimum.first;
     }
     // A direction by a matrix that is not symmetric need not lead downhill.
     if (coupled && minimum.taken < kNoWay) end();
@@ -79,9 +81,13 @@ class FrictionPatience {
   }
 
  private:
-  void end() { frozen_rounds_ = std::exchange(next_rounds_, 2 * next_rounds_); }
+  void end() {
+    frozen_rounds_ = std::exchange(next_rounds_, 2 * next_rounds_);
+    last_first_ = 0;
+  }
 
   double best_ = std::numeric_limits<double>::infinity();
+  double last_first_ = 0;   ///< size of the first direction of the last such minimum
   int since_best_ = 0, frozen_rounds_ = 0, next_rounds_ = 1;
   bool holds_planes_ = false;
 };

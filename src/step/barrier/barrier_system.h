@@ -69,7 +69,7 @@ class BarrierSystem final : public Objective {
 
   /// Makes records of contacts, sorted by key, and what the next step needs to know of them.
   void record(World&, StepReport&);
-  void write(World& world, EnergyLedger& energy) const { bodies_.write(world, energy); }
+  void write(World& world, EnergyLedger& energy) { bodies_.write(world, energy, work_on_bodies()); }
 
   std::size_t size() const override { return 3 * std::size_t{bodies_.blocks()}; }
   void values(std::span<double> out) override;
@@ -99,6 +99,8 @@ class BarrierSystem final : public Objective {
   }
   void give_pushes();
   double stored();   ///< energy of all barriers [J]
+  /// What contacts do on every rigid body over the ways of its points [J]; infinite where joints and attachments act too.
+  std::vector<double> work_on_bodies();
   std::uint32_t group_of(std::span<const std::uint32_t> points) const;
   void place_points();
   void begin_candidates(const World&);
