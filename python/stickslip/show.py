@@ -22,7 +22,8 @@ def view(
 ) -> Server:
     """Shows a copy of a world live in the browser: pause, drag bodies, change the solver.
 
-    world: or whatever `scene` makes one of. block: wait for Ctrl-C; else the server is returned at once, and runs until it is stopped or forgotten.
+    world: or whatever `scene` makes one of.
+    block: wait for Ctrl-C; else the server is returned at once, and runs until it is stopped or forgotten.
     """
     world = _world_of(world)
     server = Server(world, port, paused, speed)

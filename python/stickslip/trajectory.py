@@ -29,9 +29,8 @@ class Trajectory:
         if not os.path.exists(self.path):
             raise Error(f"{self.path}: There is no such file.")
         if not is_trajectory(self.path):   # a file whose writer was killed has been mended by then
-            raise Error(
-                f"{self.path}: This is not a trajectory, or it is damaged. Stepper.record writes one, and so does stickslip run -o run.h5."
-            )
+            what = "This is not a trajectory, or it is damaged."
+            raise Error(f"{self.path}: {what} Stepper.record writes one, and so does stickslip run -o run.h5.")
         try:
             self._file = h5py.File(self.path, "r")
         except OSError:   # somebody is writing it

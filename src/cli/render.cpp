@@ -74,6 +74,7 @@ class Pictures {
         throw Error("--at makes one picture, and this name is for many. Leave one of them out.").in(arguments.output);
       std::error_code error;
       if (output_.string().ends_with('/')) fs::create_directory(output_.parent_path(), error);
+      if (error) throw Error(fmt::format("The folder cannot be made: {}.", error.message())).in(arguments.output);
       check_writable(frames_->of(0));
     } else if (extension == ".mp4") {
       const std::string ffmpeg = find_program("ffmpeg");

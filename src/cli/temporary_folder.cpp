@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <random>
 
 #include "stickslip/math/error.h"
@@ -54,7 +55,11 @@ void remove_folder(const std::filesystem::path& path) {
 TemporaryFolder::TemporaryFolder(const char* purpose) {
   // The name is known before the folder is there, so that it has somebody to remove it from the first moment on.
   std::random_device random;
-  path = std::filesystem::temp_directory_path() / fmt::format("stickslip-{}-{:08x}{:08x}", purpose, random(), random());
+  std::error_code error;
+  const std::filesystem::path place = std::filesystem::temp_directory_path(error);
+  if (error)
+    throw Error(fmt::format("There is no folder for temporary files: {}. Set TMPDIR to one that is there.", error.message()));
+  path = place / fmt::format("stickslip-{}-{:08x}{:08x}", purpose, random(), random());
   int ends[2];
   if (!std::filesystem::exists(path) && pipe2(ends, O_CLOEXEC) == 0) {
     cleaner_ = fork();
@@ -66,8 +71,10 @@ TemporaryFolder::TemporaryFolder(const char* purpose) {
     leash_ = ends[1];
   }
   if (mkdir(path.c_str(), 0700) != 0) {
+    const int reason = errno;
     end();
-    throw Error(fmt::format("'{}' cannot be made. Is the disk full?", path.string()));
+    throw Error(fmt::format("'{}' cannot be made: {}. Set TMPDIR to a folder for temporary files.", path.string(),
+                            std::strerror(reason)));
   }
 }
 

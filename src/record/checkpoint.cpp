@@ -126,7 +126,7 @@ void save_checkpoint(const fs::path& path, const Scene& scene) {
 Scene load_checkpoint(const fs::path& path) {
   try {
     // Whoever opens a pipe waits for somebody who writes into it.
-    if (std::error_code error; fs::exists(path, error) && !fs::is_regular_file(path, error))
+    if (std::error_code error; fs::is_fifo(path, error) || fs::is_socket(path, error))
       throw Error("This is not a file. Give the path of a checkpoint or trajectory.");
     if (!is_checkpoint(path) && is_trajectory(path)) return last_state(path);
     return scene_of_checkpoint(read_bytes(path));

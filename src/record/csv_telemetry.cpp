@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,8 +14,6 @@
 namespace stickslip {
 
 namespace {
-
-constexpr std::size_t kBuffer = 4096;
 
 /// One row per step. Numbers are the shortest text that reads back to the same double.
 class CsvTelemetry final : public Recorder {
@@ -29,7 +28,7 @@ class CsvTelemetry final : public Recorder {
     StagedFile staged(path_);
     file_ = std::fopen(staged.path().c_str(), "w");
     if (!file_) fail();
-    std::setvbuf(file_, nullptr, _IOFBF, kBuffer);
+    std::setvbuf(file_, buffer_.data(), _IOFBF, buffer_.size());
     row_.clear();
     for (const TelemetryColumn& column : telemetry_columns()) {
       if (row_.size() > 0) row_.push_back(',');
@@ -66,10 +65,10 @@ class CsvTelemetry final : public Recorder {
   /// The file ends with a whole row whenever the program is killed.
   void write_row() {
     row_.push_back('\n');
-    if (waiting_ + row_.size() > kBuffer) flush();
+    if (waiting_ + row_.size() > buffer_.size()) flush();
     if (std::fwrite(row_.data(), 1, row_.size(), file_) != row_.size()) fail();
     waiting_ += row_.size();
-    if (waiting_ > kBuffer) flush();
+    if (waiting_ > buffer_.size()) flush();
   }
   void flush() {
     if (std::fflush(file_) != 0) fail();
@@ -81,7 +80,8 @@ class CsvTelemetry final : public Recorder {
 
   std::filesystem::path path_;
   std::FILE* file_ = nullptr;
-  std::size_t waiting_ = 0;   ///< bytes in its buffer
+  std::array<char, 4096> buffer_;
+  std::size_t waiting_ = 0;   ///< bytes in the buffer
   SensorReader sensors_;
   fmt::memory_buffer row_;
 };

@@ -34,6 +34,15 @@ TEST(Render, says_what_it_cannot_do_and_writes_nothing) {
   EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(directory / "a.png").parent_path()));
 }
 
+TEST(Render, without_a_folder_for_temporary_files_it_says_what_to_set) {
+  const Directory directory;
+  const std::string picture = directory / "a.png";
+  const Finished run = stickslip("render stack --at 0 -o " + picture, "TMPDIR=" + (directory / "nowhere").string() + " ");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("Set TMPDIR to one that is there."));
+  EXPECT_FALSE(std::filesystem::exists(picture));
+}
+
 TEST(Render, names_the_packages_where_chromium_or_ffmpeg_is_missing) {
   const Directory directory;
   const Finished picture = stickslip("render stack --at 0.01 --quiet -o " + (directory / "a.png").string(), "PATH=/nowhere ");

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <random>
@@ -266,6 +267,8 @@ TEST(Checkpoint, other_files_are_refused_with_a_remedy) {
   const Directory directory;
   EXPECT_THAT(error_of(directory / "missing.h5"), HasSubstr("No such file"));
   EXPECT_THAT(error_of(directory.path()), HasSubstr("directory"));
+  ASSERT_EQ(::mkfifo((directory / "pipe.h5").c_str(), 0600), 0);
+  EXPECT_THAT(error_of(directory / "pipe.h5"), HasSubstr("This is not a file.")) << "and nobody waits for a writer";
   write_content(directory / "text.h5", "hello");
   EXPECT_THAT(error_of(directory / "text.h5"), HasSubstr("not a checkpoint"));
   write_content(directory / "future.h5", "stickslip-checkpoint 99\n");

@@ -93,6 +93,10 @@ const unionOf = (list: Placed[]) => list.reduce((sum, { box }) => join(sum, box)
 const isWithin = (box: Box, other: Box, slack: number) =>
   [0, 1, 2].every((k) => box[k]! >= other[k]! - slack && box[3 + k]! <= other[3 + k]! + slack);
 
+/** Whether all that moves stays in or over something: a bowl, a valley, a table. */
+const carries = (box: Box, whole: Box) =>
+  [0, 1].every((k) => whole[k]! >= box[k]! && whole[3 + k]! <= box[3 + k]!) && whole[2]! <= box[5]! + 1e-3 * longest(whole);
+
 /** Boxes of what moves, frame by frame. In a scene where nothing can move: of all that has an end. */
 class Motion {
   readonly bounds: BodyBounds;
@@ -176,7 +180,8 @@ export function regionOf(description: Description, frames: Iterable<Frame>): Reg
   const others = still.filter((placed) => !beside.includes(placed) && !isFlat(placed.box));
   beside.push(...others.filter(({ box }) => isWithin(box, shown, LITTLE * longest(shown))));
   const passed = still.some(({ box }) => !isFlat(box) && isWithin(box, whole, 0));
-  const travels = !passed && longest(whole) > FAR * Math.max(...unions.map(longest));
+  const stage = still.some(({ box }) => !isFlat(box) && carries(box, whole) && isWithin(box, whole, BESIDE * longest(whole)));
+  const travels = !passed && !stage && longest(whole) > FAR * Math.max(...unions.map(longest));
   const points: number[] = [];
   all.forEach((boxes, f) => {
     const shift = travels ? (middle(unions[f]!).map((x) => -x) as Vec3) : ([0, 0, 0] as Vec3);

@@ -117,6 +117,24 @@ test("fixed_things_beside_the_motion_are_part_of_the_picture_and_floors_are_not"
   assert.equal(regionWith([slab("shed", [length, length, length], [alone.centre[0] + 5 * length, 0, 0])]).high[0], alone.high[0]);
 });
 
+test("what_goes_far_is_accompanied_but_on_a_hill_or_table_that_it_stays_on", () => {
+  const ball = { name: "ball", motion: "dynamic", mass: 1, material: "default",
+    parts: [{ shape: { type: "sphere", radius: 0.1 }, position: [0, 0, 0], orientation_wxyz: [1, 0, 0, 0] }] };
+  const region = (...others) => {
+    const description = openDescription({ ...makeDescription(0), bodies: [ball, ...others.map((o) => o.body)] }, "the test");
+    return regionOf(description, [0, 1, 2, 3].map((x) => ({
+      position: Float64Array.from([x - 1.5, 0, 1.1 + x / 10, ...others.flatMap((o) => o.position)]),
+      orientation: Float32Array.from([0, ...others].flatMap(() => [1, 0, 0, 0])),
+      state: new Uint8Array(1 + others.length),
+    })));
+  };
+  assert.ok(region().travels && region(slab("floor", [40, 40, 0.5], [0, 0, 0.5])).travels);
+  const hill = region(slab("hill", [3, 2, 0.5], [0, 0, 0.5]));
+  assert.ok(!hill.travels && Math.abs(hill.high[0] - 3) < 1e-9 && Math.abs(hill.low[1] + 2) < 1e-9, `${hill.low} to ${hill.high}`);
+  assert.ok(region(slab("short", [1, 2, 0.5], [0, 0, 0.5])).travels, "of what it leaves");
+  assert.ok(region(slab("land", [15, 15, 3], [0, 0, -2])).travels, "of what would make it small");
+});
+
 test("a_row_of_things_is_not_cut_where_all_of_it_makes_the_picture_little_longer", () => {
   const alone = regionWith([]);
   const length = Math.max(...[0, 1, 2].map((k) => alone.high[k] - alone.low[k]));
