@@ -25,8 +25,8 @@ class SoftSystems {
  public:
   /// Times of a step.
   struct Times {
-    double kick = 0;   ///< τ: how long forces act [s]
-    double h = 0;      ///< until the next contacts [s]
+    double kick = 0;    ///< τ: how long forces act [s]
+    double h = 0;       ///< until the next contacts [s]
     double ahead = 0;   ///< how far velocities between two steps are ahead of those along the chord of a step [s]
   };
 
@@ -68,10 +68,10 @@ class SoftSystems {
     ElasticSolid::System assembly;
     ElasticSolid::System::Matrix matrix;
     std::shared_ptr<CoupledMass> mass;
-    std::vector<std::uint32_t> held;           ///< nodes that `cut` is for
-    std::vector<Eigen::Index> cut;             ///< numbers of the matrix that couple held nodes with others
+    std::vector<std::uint32_t> held;                  ///< nodes that `cut` is for
+    std::vector<Eigen::Index> cut;                    ///< numbers of the matrix that couple held nodes with others
     std::vector<Vec3> start, trial, places, forces;   ///< per node; start: velocities along the last chord [m/s]
-    Eigen::VectorXd way;                       ///< from the trial velocities to those of a solve
+    Eigen::VectorXd way;                              ///< from the trial velocities to those of a solve
     struct {
       std::vector<Vec3> velocities, places;
     } tried;   ///< on that way
