@@ -10,8 +10,8 @@ namespace stickslip {
 
 namespace {
 
-/// Part of the equation that a step through factors of a coupled matrix may leave: it is no more than a step towards the
-/// solution.
+/// Part of the equation that a solve with other segments than rigid bodies may leave: it is no more than a step towards the
+/// solution, and refining it costs half of a step.
 constexpr double kExactEnough = 1e-4;
 
 // Plain loops: of matrices of Eigen every size and every kind of product would take its time to compile. A square matrix of a
@@ -215,7 +215,7 @@ bool VelocitySystem::solve(const Linearisation& l, std::span<const double> phi, 
       for (int k = 0; k < D; ++k) rest_[b.row + k] = phi[b.row + k] - by_impulse[k] - by_velocity[k];
     });
   }
-  if (!rigid_ && norm(rest_) <= kExactEnough * norm(phi)) return true;   // a solve takes as long as a factorisation
+  if (!rigid_ && norm(rest_) <= kExactEnough * norm(phi)) return true;
   eliminate(rest_.data(), correction_.data());
   bool finite = true;
   for (std::size_t k = 0; k < x.size(); ++k) {
