@@ -163,8 +163,8 @@ TEST(SoftBodies, at_rest_press_with_their_weight_and_do_not_creep) {
 }
 
 TEST(SoftBodies, under_bricks_that_rest_press_as_in_the_step_before) {
-  // Rims of the bricks run through triangles, along which many places are as deep: contacts that changed places among them shook
-  // the bricks by millimetres a second.
+  // Rims of the bricks run through triangles, along which many places are as deep: contacts that changed places among them
+  // shook the bricks by millimetres a second.
   for (const double edge : {0.096, 0.07}) {
     World world;
     const MaterialId m = world.materials.add({"brick", 2000, 0.5, 0});

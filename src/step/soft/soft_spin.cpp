@@ -7,8 +7,8 @@
 //
 // where Σ x × p = −h Σ u⁺ × p takes (hω)² of the spin ω in every step, whatever the material. Exactly that is given back after
 // the step, as a rigid turn of the velocities with which the next begins. And u⁺ is the velocity along the chord of the step:
-// where a node ends, the body has turned on by half of it, and with it the velocity that the node has there; else the body would
-// have a little energy of a stretching that nothing drives. The next step begins with chords again: from tangents, forces
+// where a node ends, the body has turned on by half of it, and with it the velocity that the node has there; else the body
+// would have a little energy of a stretching that nothing drives. The next step begins with chords again: from tangents, forces
 // would have to turn velocities by half a step only, and what spins would be stretched half as much as it is, however short
 // the step.
 //
