@@ -165,8 +165,8 @@ std::optional<SurfaceNearShape::DeepestPlace> SurfaceNearShape::deepest_on_edge(
   const FieldSample there = field.sample(start + weight * along);
   const bool stays = std::min(weight, 1 - weight) > kAtBorder && there.value <= least.value + kStaysWithin * along.norm();
   if (!stays && least.weights.head<2>().minCoeff() < kAtBorder) return std::nullopt;   // the vertex has it
-  const auto place = stays ? place_on_edge(edge, start + weight * along, there.gradient)
-                           : place_on_edge(edge, least.point, least.gradient);
+  const auto place =
+      stays ? place_on_edge(edge, start + weight * along, there.gradient) : place_on_edge(edge, least.point, least.gradient);
   if (!place) return std::nullopt;
   return DeepestPlace{*place, stays ? there.value : least.value};
 }

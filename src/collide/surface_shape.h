@@ -69,9 +69,9 @@ struct SurfaceNearShape {
   /// Where the gathered triangles are nearest to a shape or deepest in it, if nothing found so far speaks for that: at corners
   /// of coarse surfaces faces can run through rims and edges with none of their own.
   void add_deepest(const ShapeField&, bool convex = true);
-  /// The same of triangles and edges where such a place bore a load: else two that are as deep would take turns. The place stays
-  /// where it was while no other of its part is deeper by more than hardly anything: along a rim that runs through a triangle
-  /// many are as deep, and what rests on one that jumps trembles.
+  /// The same of triangles and edges where such a place bore a load: else two that are as deep would take turns. The place
+  /// stays where it was while no other of its part is deeper by more than hardly anything: along a rim that runs through a
+  /// triangle many are as deep, and what rests on one that jumps trembles.
   void add_loaded_deepest(const ShapeField&, bool convex);
   /// A place of a face inside it, on one of its edges or at a corner: contacts move with the part whose point they are.
   struct PlaceOnFace {

@@ -515,7 +515,7 @@ bool ImpulseIntegrator::advance(World& world) {
 
   const Kick step{kick, drift_time, h, options_.gyroscopic};
   for (const BodyKindSteps* kind : body_kinds()) kind->move(world, builder_.space(), velocity_, step, energy, judge_);
-  builder_.soft().keep_spin(world, drift_time);
+  builder_.soft().keep_spin(world);
   drift_kinematic_bodies(world, drift_time);
   world.time += h;
   place_kinematic_bodies(world);

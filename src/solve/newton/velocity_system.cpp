@@ -10,6 +10,10 @@ namespace stickslip {
 
 namespace {
 
+/// Part of the equation that a solve with other segments than rigid bodies may leave: it is no more than a step towards the
+/// solution, and refining it costs half of a step.
+constexpr double kExactEnough = 1e-4;
+
 // Plain loops: of matrices of Eigen every size and every kind of product would take its time to compile. A square matrix of a
 // block is column-major; Gᵀ of one of its segments has six numbers for every row.
 
@@ -59,6 +63,10 @@ bool make_stiffness(const double* a, const double* b, const double* sigma, doubl
   bool finite = true;
   for (int k = 0; k < D * D; ++k) finite = finite && std::isfinite(inverse[k]) && std::isfinite(stiffness[k]);
   return finite;
+}
+
+double norm(std::span<const double> x) {
+  return Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size())).norm();
 }
 
 template <int D>
@@ -207,6 +215,7 @@ bool VelocitySystem::solve(const Linearisation& l, std::span<const double> phi, 
       for (int k = 0; k < D; ++k) rest_[b.row + k] = phi[b.row + k] - by_impulse[k] - by_velocity[k];
     });
   }
+  if (!rigid_ && norm(rest_) <= kExactEnough * norm(phi)) return true;
   eliminate(rest_.data(), correction_.data());
   bool finite = true;
   for (std::size_t k = 0; k < x.size(); ++k) {

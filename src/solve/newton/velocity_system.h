@@ -6,7 +6,8 @@
 //
 // Six unknowns a body however many contacts it has, on the graph of bodies: a stack is factored in time proportional to its
 // height. C is regular where the proximal term of newton_engine.h is in A; that term also bounds C⁻¹, and with it what rounding
-// is magnified by, so that a solve is refined once. Problems with other segments than rigid bodies: segment_system.h.
+// is magnified by, so that a solve is refined once; one with other segments than rigid bodies (segment_system.h) only where it
+// leaves more than a ten-thousandth.
 #pragma once
 
 #include "solve/newton/body_matrix.h"

@@ -25,7 +25,8 @@ class NodalSteps final : public BodyKindSteps {
       const Body& body = world.bodies()[nodes.body];
       if (!body.moves_by_forces()) continue;
       if (nodes.is_soft() && soft) {
-        soft->append(world, nodes, {kick, options.h}, manner_of(options.soft.operator_), space, problem);
+        const double ahead = options.scheme == Scheme::moreau_midpoint ? 0 : options.h / 2;
+        soft->append(world, nodes, {kick, options.h, ahead}, manner_of(options.soft.operator_), space, problem);
         continue;
       }
       const Vec3 change = kick * (world.gravity + body.inverse_mass * body.force);

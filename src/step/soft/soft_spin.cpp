@@ -7,8 +7,10 @@
 //
 // where Σ x × p = −h Σ u⁺ × p takes (hω)² of the spin ω in every step, whatever the material. Exactly that is given back after
 // the step, as a rigid turn of the velocities with which the next begins. And u⁺ is the velocity along the chord of the step:
-// where a node ends, the body has turned on by half of it, and with it the velocity that the node has there; else each step
-// would begin with a little stretching that nothing drives.
+// where a node ends, the body has turned on by half of it, and with it the velocity that the node has there; else the body
+// would have a little energy of a stretching that nothing drives. The next step begins with chords again: from tangents, forces
+// would have to turn velocities by half a step only, and what spins would be stretched half as much as it is, however short
+// the step.
 //
 // Positions have moved by the velocities of the solve, which contacts and joints agreed to. The next solve takes as much away
 // as was given, so that contacts that stick or roll feel nothing of it. A turn is a strain to the linear model, and its forces
@@ -20,20 +22,26 @@ namespace stickslip {
 
 namespace {
 
-/// Velocities that end a step: as solved, but turned on by what the body turned since they were its own, and with this angular
-/// momentum about the centre of mass. @param ahead how long that is [s]
-void turn_on(NodalBody& nodes, const MeanMotion& mean, const Vec3& angular_momentum, double ahead) {
+/// A turn is a strain to the linear model, and held bodies have no spin of their own.
+bool keeps_spin(const NodalBody& nodes) {
+  return nodes.is_soft() && nodes.held.empty() && nodes.solid->material().model != SoftModel::linear;
+}
+
+/// Turns velocities of the nodes as the body turns in that time, forwards or back, and gives them this angular momentum about
+/// the centre of mass.
+void turn_on(const NodalBody& nodes, const MeanMotion& mean, const Vec3& angular_momentum, double time,
+             std::span<Vec3> velocities) {
   const Vec3 spin = mean.spin_of(angular_momentum);
-  const double angle = ahead * spin.norm();
+  const double angle = time * spin.norm();
   if (!std::isfinite(angle)) return;
   const Mat3 turn = angle != 0 ? Eigen::AngleAxisd(angle, spin.normalized()).toRotationMatrix() : Mat3::Identity();
   Vec3 turned = Vec3::Zero();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    nodes.velocities[i] = mean.velocity + turn * (nodes.velocities[i] - mean.velocity);
-    turned += nodes.masses[i] * (nodes.positions[i] - mean.center).cross(nodes.velocities[i]);
+    velocities[i] = mean.velocity + turn * (velocities[i] - mean.velocity);
+    turned += nodes.masses[i] * (nodes.positions[i] - mean.center).cross(velocities[i]);
   }
   const Vec3 missing = mean.spin_of(angular_momentum - turned);
-  for (std::size_t i = 0; i < nodes.size(); ++i) nodes.velocities[i] += missing.cross(nodes.positions[i] - mean.center);
+  for (std::size_t i = 0; i < nodes.size(); ++i) velocities[i] += missing.cross(nodes.positions[i] - mean.center);
 }
 
 }   // namespace
@@ -59,15 +67,21 @@ Vec3 SoftSystems::inner_couple(const NodalBody& nodes, System& s) {
   return couple;
 }
 
-void SoftSystems::keep_spin(World& world, double drift_time) {
+void SoftSystems::find_start(const NodalBody& nodes, System& s) {
+  s.start.assign(nodes.velocities.begin(), nodes.velocities.end());
+  if (!(s.times.ahead > 0) || !keeps_spin(nodes)) return;
+  const MeanMotion mean(nodes);
+  turn_on(nodes, mean, mean.angular_momentum, -s.times.ahead, s.start);
+}
+
+void SoftSystems::keep_spin(World& world) {
   bool any = false;
   for (NodalBody& nodes : world.mutable_nodal_bodies()) {
-    const bool turns = nodes.is_soft() && nodes.held.empty() && nodes.solid->material().model != SoftModel::linear;
-    if (!turns || !world.bodies()[nodes.body].moves_by_forces()) continue;
+    if (!keeps_spin(nodes) || !world.bodies()[nodes.body].moves_by_forces()) continue;
     System& s = system_of(nodes);
     if (s.times.kick == 0) continue;   // lumped: forces act where nodes are
     const MeanMotion mean(nodes);
-    turn_on(nodes, mean, mean.angular_momentum - inner_couple(nodes, s), drift_time - s.times.h / 2);
+    turn_on(nodes, mean, mean.angular_momentum - inner_couple(nodes, s), s.times.ahead, nodes.velocities);
     any = true;
   }
   if (any) world.summarise_nodes();

@@ -179,7 +179,7 @@ void SoftSystems::find_right(const World& world, const NodalBody& nodes, const T
   s.change.assign(3 * nodes.size(), 0.0);
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     if (!nodes.is_free(i)) continue;
-    const Vec3 impulse = nodes.masses[i] * (nodes.velocities[i] - s.trial[i]) + times.kick * s.forces[i];
+    const Vec3 impulse = nodes.masses[i] * (s.start[i] - s.trial[i]) + times.kick * s.forces[i];
     Eigen::Map<Vec3>(&s.right[3 * i]) = impulse;
     Eigen::Map<Vec3>(&s.change[3 * i]) = impulse / nodes.masses[i];
   }
@@ -196,6 +196,7 @@ void SoftSystems::append(const World& world, const NodalBody& nodes, const Times
     if (nodes.is_free(i)) s.trial[i] = nodes.velocities[i];
     s.places[i] = nodes.positions[i];
   }
+  find_start(nodes, s);
   find_right(world, nodes, times, s);
   if (!lumped) {
     solve_free(s, nodes, times, manner);

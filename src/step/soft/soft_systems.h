@@ -25,8 +25,9 @@ class SoftSystems {
  public:
   /// Times of a step.
   struct Times {
-    double kick = 0;   ///< τ: how long forces act [s]
-    double h = 0;      ///< until the next contacts [s]
+    double kick = 0;    ///< τ: how long forces act [s]
+    double h = 0;       ///< until the next contacts [s]
+    double ahead = 0;   ///< how far velocities between two steps are ahead of those along the chord of a step [s]
   };
 
   /// How soft bodies enter.
@@ -52,8 +53,8 @@ class SoftSystems {
   double share_that_descends(const World&, const VelocitySpace& space, std::span<const double> velocity);
 
   /// Gives free soft bodies back what the forces inside them took of their angular momentum in the step that moved them
-  /// (soft_spin.cpp). @param drift_time how long they moved with the velocities that were solved for [s]
-  void keep_spin(World&, double drift_time);
+  /// (soft_spin.cpp).
+  void keep_spin(World&);
 
   /// Gives the nodes of a soft body their segments, and the carrier that couples them.
   void append(const World&, const NodalBody&, const Times&, Manner, VelocitySpace&, ContactProblem&);
@@ -67,10 +68,10 @@ class SoftSystems {
     ElasticSolid::System assembly;
     ElasticSolid::System::Matrix matrix;
     std::shared_ptr<CoupledMass> mass;
-    std::vector<std::uint32_t> held;           ///< nodes that `cut` is for
-    std::vector<Eigen::Index> cut;             ///< numbers of the matrix that couple held nodes with others
-    std::vector<Vec3> trial, places, forces;   ///< per node
-    Eigen::VectorXd way;                       ///< from the trial velocities to those of a solve
+    std::vector<std::uint32_t> held;                  ///< nodes that `cut` is for
+    std::vector<Eigen::Index> cut;                    ///< numbers of the matrix that couple held nodes with others
+    std::vector<Vec3> start, trial, places, forces;   ///< per node; start: velocities along the last chord [m/s]
+    Eigen::VectorXd way;                              ///< from the trial velocities to those of a solve
     struct {
       std::vector<Vec3> velocities, places;
     } tried;   ///< on that way
@@ -87,6 +88,7 @@ class SoftSystems {
   void factor_remembered(System&, const NodalBody&);
   static bool reuse(System&, const NodalBody&);
   static bool has_settled(const System&, const NodalBody&, const Times&);
+  static void find_start(const NodalBody&, System&);
   static void find_right(const World&, const NodalBody&, const Times&, System&);
   void solve_free(System&, const NodalBody&, const Times&, Manner);
   void find_trial(const World&, const NodalBody&, const Times&, System&) const;

@@ -33,7 +33,7 @@ double volume_within(const NodalBody& nodes, std::span<const Vec3> places) {
 
 /// f of a body, that share along the way.
 double SoftSystems::objective(const World& world, const NodalBody& nodes, System& s, double share) {
-  const auto& [kick, h] = s.times;
+  const double kick = s.times.kick, h = s.times.h;
   const Body& body = world.bodies()[nodes.body];
   const Vec3 acceleration = world.gravity + body.inverse_mass * body.force;
   auto& [velocities, places] = s.tried;
@@ -44,8 +44,7 @@ double SoftSystems::objective(const World& world, const NodalBody& nodes, System
     velocities[i] = s.trial[i] + share * s.way.segment<3>(3 * i);
     places[i] = nodes.positions[i] + h * velocities[i];
     if (!nodes.is_free(i)) continue;
-    sum +=
-        nodes.masses[i] * (0.5 * (velocities[i] - nodes.velocities[i]).squaredNorm() - kick * acceleration.dot(velocities[i]));
+    sum += nodes.masses[i] * (0.5 * (velocities[i] - s.start[i]).squaredNorm() - kick * acceleration.dot(velocities[i]));
   }
   sum += kick / h * nodes.solid->energy(places) + kick / 2 * nodes.solid->dissipation(s.places, velocities);
   if (nodes.pressure != 0) sum -= kick / h * nodes.pressure * volume_within(nodes, places);
