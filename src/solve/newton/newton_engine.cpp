@@ -218,11 +218,11 @@ double NewtonEngine::step_cost() const {
 
 bool ProximalNewton::step(std::span<double> impulses) {
   const int taken = static_cast<int>(merits_.size());
-  // The first step to a new reference is nearly free: it changes many contacts between sticking, sliding and parting at
-  // once, and the error before says little about it. Later ones must beat the worst of the last few.
-  double allowance = settings_.first_step * error_;
+  // The first step to a new reference is free. It changes many contacts between sticking, sliding and parting at once, and may
+  // lead far along self-stresses: the cones of those that slide are curved, so that the error rises with the square of the
+  // way, and falls again in the next steps. Those must beat the worst of the last few.
+  double allowance = taken > 0 ? *std::max_element(merits_.end() - std::min(taken, kMeritMemory), merits_.end()) : INFINITY;
   if (settings_.monotone) allowance = 0;
-  else if (taken > 0) allowance = *std::max_element(merits_.end() - std::min(taken, kMeritMemory), merits_.end());
   bool alive = true;
   if (taken >= settings_.inner || cycles() || !engine_.step(x_, alpha_, allowance)) alive = retreat();
   else {
