@@ -26,12 +26,8 @@ void ContactRecords::write(World& world, const Piece& piece, MotionJudge& judge,
   for (const Manifold& m : set.manifolds) {
     keep_before(m.a, m.b);
     const Collider &a = world.colliders()[m.a], &b = world.colliders()[m.b];
-    const Pair pair{m,
-                    builder.sides_of(world, m),
-                    world.id_of(a.body),
-                    world.id_of(b.body),
-                    set.patches.empty() ? nullptr : set.patch_of(m),
-                    a.deforms || b.deforms};
+    const Pair pair{m, builder.sides_of(world, m), world.id_of(a.body), world.id_of(b.body),
+                    set.patches.empty() ? nullptr : set.patch_of(m), a.deforms || b.deforms};
     for (std::uint32_t i = m.first; i < m.first + m.count; ++i)
       write_contact({world, piece, judge, report}, pair, set.points[i], builder.contacts()[i]);
   }
@@ -112,8 +108,8 @@ void ContactRecords::write_contact(const Desk& desk, const Pair& pair, const Con
   if (is_area) set_outline(*(outline = outlines_.take([] { return std::make_shared<ContactOutline>(); })), *pair.patch, point);
   report.contacts.push_back({pair.a, pair.b, m.key(point), point.position, point.normal, point.gap, built.frame * impulse,
                              impulse[0], built.friction, built.frame * slip, spin.angular_impulse, std::move(outline)});
-  remembered_.push_back(
-      {m.key(point), built.frame * next, built.frame * builder.angular_impulse(built, piece.next_guess), point.position});
+  remembered_.push_back({m.key(point), built.frame * next, built.frame * builder.angular_impulse(built, piece.next_guess),
+                         point.position});
 }
 
 }   // namespace stickslip

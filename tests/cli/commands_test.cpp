@@ -41,8 +41,7 @@ TEST(Lists, scenes_and_solvers_are_named_in_json_and_in_text) {
     for (const json& parameter : scene.at("parameters"))
       EXPECT_TRUE(parameter.contains("name") && parameter.at("default").is_number());
   }
-  EXPECT_THAT(stickslip("scenes wall").out,
-              AllOf(::testing::StartsWith("wall\n"), HasSubstr("rows=9"), Not(HasSubstr("tower"))));
+  EXPECT_THAT(stickslip("scenes wall").out, AllOf(::testing::StartsWith("wall\n"), HasSubstr("rows=9"), Not(HasSubstr("tower"))));
   EXPECT_EQ(json::parse(stickslip("scenes wall arch --json").out).at("scenes").size(), 2u);
   EXPECT_THAT(stickslip("scenes wal").err, HasSubstr("no built-in scene 'wal'"));
   const json solvers = json::parse(stickslip("solvers --json").out).at("solvers");
