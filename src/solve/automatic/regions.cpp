@@ -24,7 +24,8 @@ constexpr double kMostWork = 0.3;          ///< share of the work left that a re
 constexpr double kLookCost = 0.5;          ///< of a sweep, to judge a problem and find what is off
 constexpr std::size_t kManyBlocks = 100;   ///< of a problem in which the worst are mended: smaller ones are factored in time
 constexpr double kWorst = 0.25;            ///< part of the residual beyond which a block is one of the worst,
-constexpr double kVeryWorst = 0.9;         ///< and at most: of too many, those near the residual itself are taken
+constexpr double kVeryWorst = 0.9;         ///< and at most: of too many, those near the residual itself are taken,
+constexpr std::size_t kFewBlocks = 1000;   ///< but in larger problems none: there they are off everywhere, and sweeps have it
 constexpr double kFewWorst = 50;           ///< blocks that may be among them, or the share above of a large problem
 constexpr int kRingsOfWorst = 1;           ///< bodies around them: small islands, cheap to factor
 constexpr double kMendSweeps = 30;         ///< over the whole that mending may cost,
@@ -168,7 +169,8 @@ bool mend_worst(const ContactProblem& p, std::span<double> impulses, Workspace& 
   std::span<const std::uint32_t> region;
   double level = 0;
   m.neighbourhood.prepare(p);
-  for (double part = kWorst; part < kVeryWorst && region.empty(); part = std::sqrt(part)) {
+  const double last = p.blocks.size() < kFewBlocks ? kVeryWorst : kWorst;
+  for (double part = kWorst; part <= last && region.empty(); part = std::sqrt(part)) {
     level = std::max(part * monitor.last_total(), control.tolerance);
     find_off(p, impulses, workspace.residual.v, level, m.off);
     if (static_cast<double>(m.off.size()) > std::max(kFewWorst, kMostOff * blocks)) continue;

@@ -238,12 +238,12 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
     acceleration.restart_if_opposed();
     monitor_.add_work(sweep_cost_);
     ++step_;
-    const bool look = k == next_look, mends = mender_ && k == next_mend && can_afford(kMendEvery * sweep_cost_);
-    if (look || mends ? monitor_.done(step_, impulses_) : monitor_.done(step_, impulses_, change)) {
+    const bool look = k == next_look, judges = mender_ && k % kMendEvery == 0 && can_afford(kMendEvery * sweep_cost_);
+    if (look || judges ? monitor_.done(step_, impulses_) : monitor_.done(step_, impulses_, change)) {
       tell("accelerated sweeps", k, start);
       return Outcome::done;
     }
-    if (mends) {
+    if (judges && k >= next_mend) {
       mend_every = monitor_.best_total() < at_last_mend ? kMendEvery : std::min(2 * mend_every, kMendSeldom);
       at_last_mend = monitor_.best_total();
       next_mend = k + mend_every;
