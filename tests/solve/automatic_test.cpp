@@ -230,6 +230,12 @@ TEST(AutomaticSolver, solves_a_small_disturbance_of_a_large_problem_where_it_is)
   EXPECT_LE(changed, p.blocks.size() / 4) << "everything else holds still";
 }
 
+void solve_small(const ContactProblem& small, std::span<double> x, Workspace& w, SolveMonitor& judge) {
+  SolveControl well;
+  well.tolerance = judge.control().tolerance;
+  make_solver("auto")->solve(small, x, w, well);
+}
+
 TEST(Regions, the_worst_of_a_large_problem_are_mended_and_what_is_beyond_their_neighbours_stays) {
   ContactProblem p = random_row(400, 11);
   std::vector<double> impulses;
@@ -246,12 +252,7 @@ TEST(Regions, the_worst_of_a_large_problem_are_mended_and_what_is_beyond_their_n
   monitor.count_work(1e6);
   ASSERT_FALSE(monitor.start(next));
   const double before = monitor.best_total();
-  const auto inside = [](const ContactProblem& small, std::span<double> x, Workspace& w, SolveMonitor& judge) {
-    SolveControl well;
-    well.tolerance = judge.control().tolerance;
-    make_solver("auto")->solve(small, x, w, well);
-  };
-  ASSERT_TRUE(mend_worst(p, next, workspace, monitor, inside));
+  ASSERT_TRUE(mend_worst(p, next, workspace, monitor, solve_small));
   EXPECT_GT(monitor.work(), 0);
   EXPECT_TRUE(is_settled(p, disturbed, next, testing::row_velocities(p, next), 0.25 * before));
   Neighbourhood neighbourhood;
@@ -265,6 +266,31 @@ TEST(Regions, the_worst_of_a_large_problem_are_mended_and_what_is_beyond_their_n
       EXPECT_TRUE(std::equal(next.begin() + b.row, next.begin() + b.row + b.dim, impulses.begin() + b.row)) << i;
     }
   }
+}
+
+TEST(Regions, the_very_worst_are_mended_where_too_many_are_off) {
+  ContactProblem p = random_row(60, 11);
+  std::vector<double> impulses;
+  ASSERT_EQ(solve(p, impulses, 1e-9, 100000).status, SolveStatus::converged);
+  std::size_t loaded = 0;
+  std::uint32_t worst = 0;
+  for (std::uint32_t i = 0; i < p.blocks.size(); ++i) {
+    if (!(impulses[p.blocks[i].row] > 0.01)) continue;
+    worst = ++loaded == 20 ? i : worst;
+    p.b[p.blocks[i].row] -= loaded == 20 ? 0.1 : 0.04;
+  }
+  ASSERT_GT(10 * loaded, p.blocks.size());
+  Workspace workspace;
+  SolveControl control;
+  control.tolerance = 1e-9;
+  SolveReport report;
+  SolveMonitor monitor(p, FrictionModel::exact, control, workspace, report);
+  monitor.count_work(1e6);
+  ASSERT_FALSE(monitor.start(impulses));
+  EXPECT_FALSE(is_settled(p, worst, impulses, testing::row_velocities(p, impulses), 0.9 * monitor.best_total()));
+  ASSERT_TRUE(can_be_mended(p));
+  ASSERT_TRUE(mend_worst(p, impulses, workspace, monitor, solve_small));
+  EXPECT_TRUE(is_settled(p, worst, impulses, testing::row_velocities(p, impulses), 0.5 * monitor.best_total()));
 }
 
 TEST(AutomaticSolver, straightens_a_stack_at_rest_with_work_that_grows_with_its_height) {

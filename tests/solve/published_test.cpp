@@ -44,5 +44,23 @@ TEST_P(Carried, is_solved_to_1e_8_by_auto_from_zero) {
   EXPECT_LE(natural_map_error(p, impulses, work), 1e-8) << "recomputed";
 }
 
+/// 19 contacts of a falling heap of boxes at which sweeps stand still, as `auto` takes them out of a step with their impulses.
+/// They are 1e-5 m/s off, and the forces that are not lie as far away as the weight of a box, along a self-stress that slides.
+TEST(HeapRegion, is_left_along_its_self_stresses_in_few_newton_steps) {
+  const ProblemFile file = load_problem(std::filesystem::path(places::kSourceDir) / "tests/solve/data/heap-region.hdf5");
+  std::vector<double> impulses = file.guess;
+  Workspace workspace;
+  SolveControl control;
+  control.tolerance = 98e-9;
+  const SolveReport report = make_solver("alart-curnier")->solve(file.problem, impulses, workspace, control);
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_GT(report.initial_residual.total(), 1e-5);
+  EXPECT_LE(report.iterations, 30);
+  double farthest = 0;   // [m/s]
+  for (const Block& b : file.problem.blocks)
+    farthest = std::max(farthest, file.problem.diagonal(b)(0, 0) * std::abs(impulses[b.row] - file.guess[b.row]));
+  EXPECT_GT(farthest, 0.01);
+}
+
 }   // namespace
 }   // namespace stickslip

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "solve/automatic/cost_model.h"
 
@@ -16,16 +17,19 @@ constexpr double kMostOff = 0.02;           ///< share of the blocks that may be
 constexpr double kMostTaken = 0.25;         ///< and of those that a region may have
 constexpr int kFirstRings = 3;              ///< bodies between what is off and the border of the first region
 constexpr int kMostRounds = 6;
-constexpr double kInside = 0.5;             ///< part of the tolerance to which a region is solved: surroundings need the rest
-constexpr double kWellInside = 0.03;        ///< the same where it is cheap: what is solved better stays solved longer
-constexpr double kCheapSweeps = 25;         ///< over the region
-constexpr double kMostWork = 0.3;           ///< share of the work left that a region may cost
-constexpr double kLookCost = 0.5;           ///< of a sweep, to judge a problem and find what is off
-constexpr std::size_t kManyBlocks = 1000;   ///< of a problem in which the worst are mended: smaller ones are factored in time
-constexpr double kWorst = 0.25;             ///< part of the residual beyond which a block is one of the worst
-constexpr int kRingsOfWorst = 1;            ///< bodies around them: small islands, cheap to factor
-constexpr double kMendSweeps = 8;           ///< over the whole that mending may cost,
-constexpr double kMendCost = 2;             ///< and what it costs beside: judging the whole, finding the worst, velocities anew
+constexpr double kInside = 0.5;            ///< part of the tolerance to which a region is solved: surroundings need the rest
+constexpr double kWellInside = 0.03;       ///< the same where it is cheap: what is solved better stays solved longer
+constexpr double kCheapSweeps = 25;        ///< over the region
+constexpr double kMostWork = 0.3;          ///< share of the work left that a region may cost
+constexpr double kLookCost = 0.5;          ///< of a sweep, to judge a problem and find what is off
+constexpr std::size_t kManyBlocks = 100;   ///< of a problem in which the worst are mended: smaller ones are factored in time
+constexpr double kWorst = 0.25;            ///< part of the residual beyond which a block is one of the worst,
+constexpr double kVeryWorst = 0.9;         ///< and at most: of too many, those near the residual itself are taken,
+constexpr std::size_t kFewBlocks = 1000;   ///< but in larger problems none: there they are off everywhere, and sweeps have it
+constexpr double kFewWorst = 50;           ///< blocks that may be among them, or the share above of a large problem
+constexpr int kRingsOfWorst = 1;           ///< bodies around them: small islands, cheap to factor
+constexpr double kMendSweeps = 30;         ///< over the whole that mending may cost,
+constexpr double kMendCost = 2;            ///< and what it costs beside: judging the whole, finding the worst, velocities anew
 
 struct RegionMemory {
   Neighbourhood neighbourhood;
@@ -161,13 +165,19 @@ bool mend_worst(const ContactProblem& p, std::span<double> impulses, Workspace& 
   RegionMemory& m = workspace.scratch<RegionMemory>();
   const auto blocks = static_cast<double>(p.blocks.size());
   SolveControl control = control_inside(monitor);
-  const double level = std::max(kWorst * monitor.last_total(), control.tolerance);
-  find_off(p, impulses, workspace.residual.v, level, m.off);
-  if (m.off.empty() || static_cast<double>(m.off.size()) > kMostOff * blocks) return false;
-  m.neighbourhood.prepare(p);
   const auto most = static_cast<std::size_t>(kMostTaken * blocks);
-  const std::span<const std::uint32_t> region = m.neighbourhood.around(p, m.off, kRingsOfWorst, most);
-  if (region.size() >= most) return false;
+  std::span<const std::uint32_t> region;
+  double level = 0;
+  m.neighbourhood.prepare(p);
+  const double last = p.blocks.size() < kFewBlocks ? kVeryWorst : kWorst;
+  for (double part = kWorst; part <= last && region.empty(); part = std::sqrt(part)) {
+    level = std::max(part * monitor.last_total(), control.tolerance);
+    find_off(p, impulses, workspace.residual.v, level, m.off);
+    if (static_cast<double>(m.off.size()) > std::max(kFewWorst, kMostOff * blocks)) continue;
+    region = m.neighbourhood.around(p, m.off, kRingsOfWorst, most);
+    if (region.size() >= most) region = {};
+  }
+  if (region.empty()) return false;
   take_out(m, p, region, impulses, workspace.residual.v);
   control.tolerance = kInside * level;
   const double work = solve_taken(m, control, std::min(kMendSweeps * cost::sweep(p), monitor.work_left()), solve).work;

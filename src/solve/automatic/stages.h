@@ -47,7 +47,11 @@ class Stages {
          const AutomaticSolver::Options& options);
 
   /// Sweeps over a plain problem are to solve the worst of it by these means every now and then (solve/automatic/regions.h).
-  void mend_with(SubSolver solve) { mender_ = std::move(solve); }
+  /// Newton steps then begin at the best: mended, it shares loads among redundant contacts as solutions do.
+  void mend_with(SubSolver solve) {
+    mender_ = std::move(solve);
+    guess_.clear();
+  }
 
   /// Runs until the monitor stops the solve.
   void run(const Plan&);

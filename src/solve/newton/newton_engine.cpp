@@ -9,6 +9,7 @@ namespace {
 constexpr int kHalvings = 8;             ///< of the step length before a step counts as failed
 constexpr double kArmijo = 1e-4;         ///< fraction of the predicted decrease of the merit that a step must bring
 constexpr int kMeritMemory = 4;          ///< steps whose merits a step is compared with
+constexpr double kFirstStep = 1e4;       ///< growth of the error allowed to the first step from a λ̄, where W is a matrix
 constexpr double kTravel = 2;            ///< times the best error at which a solved problem is still a place to go back to
 constexpr double kErrorProgress = 0.9;   ///< fraction of the best error that counts as progress
 constexpr double kCycle = 0.8;           ///< fraction of the merit two steps ago above which two steps in a row are a cycle
@@ -218,11 +219,12 @@ double NewtonEngine::step_cost() const {
 
 bool ProximalNewton::step(std::span<double> impulses) {
   const int taken = static_cast<int>(merits_.size());
-  // The first step to a new reference is nearly free: it changes many contacts between sticking, sliding and parting at
-  // once, and the error before says little about it. Later ones must beat the worst of the last few.
-  double allowance = settings_.first_step * error_;
+  // The first step to a new reference is free, or nearly so. It changes many contacts between sticking, sliding and parting at
+  // once, and may lead far along self-stresses of bodies: the cones of those that slide are curved, so that the error rises
+  // with the square of the way, and falls again in the next steps. Those must beat the worst of the last few.
+  double allowance = engine_.in_velocities() ? INFINITY : kFirstStep * error_;
+  if (taken > 0) allowance = *std::max_element(merits_.end() - std::min(taken, kMeritMemory), merits_.end());
   if (settings_.monotone) allowance = 0;
-  else if (taken > 0) allowance = *std::max_element(merits_.end() - std::min(taken, kMeritMemory), merits_.end());
   bool alive = true;
   if (taken >= settings_.inner || cycles() || !engine_.step(x_, alpha_, allowance)) alive = retreat();
   else {

@@ -85,7 +85,6 @@ class ProximalNewton {
     int inner = 25;                          ///< steps allowed for one λ̄
     int failures = 60;                       ///< without progress in between, after which it gives up
     bool monotone = false;                   ///< every step lowers the merit of its regularised problem
-    double first_step = 1e4;   ///< growth of the error allowed to the first step from a λ̄; 1: strictly downhill
     LinearSolver linear;
   };
 
