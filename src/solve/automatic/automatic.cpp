@@ -168,6 +168,7 @@ void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> i
   ProximalNewton& newton = workspace.scratch<ProximalNewton>();
   ProximalNewton::Settings settings;
   settings.linear.kind = LinearSolver::Kind::velocities;
+  settings.near = kNearSolution * monitor.control().tolerance;
   newton.set(settings);
   newton.prepare(p, alart_curnier_system);
   newton.start(impulses);

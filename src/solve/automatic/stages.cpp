@@ -306,6 +306,7 @@ void Stages::start_newton(std::span<double> iterate) {
   ProximalNewton::Settings settings;
   settings.linear.kind = LinearSolver::Kind::velocities;
   settings.alpha *= std::clamp(residual / fastest_, kNearestStart, 1.0);
+  settings.near = kNearSolution * monitor_.control().tolerance;
   if (from_guess && form_.condensation == nullptr && !p.is_factored()) {
     std::fill(iterate.begin(), iterate.end(), 0.0);
     settings.alpha = kFullAlpha;
@@ -361,6 +362,7 @@ Stages::Outcome Stages::linear_steps() {
   ProximalNewton::Settings settings;
   settings.linear.kind = LinearSolver::Kind::velocities;
   settings.alpha = kLinearAlpha;
+  settings.near = kNearSolution * monitor_.control().tolerance;
   engine().set(settings);
   if (form_.whole.is_factored()) engine().start(iterate);
   else engine().start(form_.whole, iterate);

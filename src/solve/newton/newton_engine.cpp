@@ -9,7 +9,7 @@ namespace {
 constexpr int kHalvings = 8;             ///< of the step length before a step counts as failed
 constexpr double kArmijo = 1e-4;         ///< fraction of the predicted decrease of the merit that a step must bring
 constexpr int kMeritMemory = 4;          ///< steps whose merits a step is compared with
-constexpr double kFirstStep = 1e4;       ///< growth of the error allowed to the first step from a λ̄, where W is a matrix
+constexpr double kFirstStep = 1e4;       ///< growth of the error allowed to the first step from a λ̄ where it is not free
 constexpr double kTravel = 2;            ///< times the best error at which a solved problem is still a place to go back to
 constexpr double kErrorProgress = 0.9;   ///< fraction of the best error that counts as progress
 constexpr double kCycle = 0.8;           ///< fraction of the merit two steps ago above which two steps in a row are a cycle
@@ -221,8 +221,9 @@ bool ProximalNewton::step(std::span<double> impulses) {
   const int taken = static_cast<int>(merits_.size());
   // The first step to a new reference is free, or nearly so. It changes many contacts between sticking, sliding and parting at
   // once, and may lead far along self-stresses of bodies: the cones of those that slide are curved, so that the error rises
-  // with the square of the way, and falls again in the next steps. Those must beat the worst of the last few.
-  double allowance = engine_.in_velocities() ? INFINITY : kFirstStep * error_;
+  // with the square of the way, and falls again in the next steps. Those must beat the worst of the last few. Near a solution
+  // it would only lead to another one: friction often has many, and a wall would jump from rest into the next.
+  double allowance = engine_.in_velocities() && error_ > settings_.near ? INFINITY : kFirstStep * error_;
   if (taken > 0) allowance = *std::max_element(merits_.end() - std::min(taken, kMeritMemory), merits_.end());
   if (settings_.monotone) allowance = 0;
   bool alive = true;

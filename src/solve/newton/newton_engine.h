@@ -64,6 +64,9 @@ class NewtonEngine {
   double merit_ = 0;
 };
 
+/// Tolerances up to which an error is that of a solution which wants digits only; solves that meet theirs go on from there.
+inline constexpr double kNearSolution = 10;
+
 /// The schedule of the proximal point: decides α and λ̄ and takes one Newton step at a time.
 ///
 ///   ProximalNewton newton;
@@ -85,6 +88,7 @@ class ProximalNewton {
     int inner = 25;                          ///< steps allowed for one λ̄
     int failures = 60;                       ///< without progress in between, after which it gives up
     bool monotone = false;                   ///< every step lowers the merit of its regularised problem
+    double near = 0;                         ///< error at λ̄ up to which steps stay with the solution that is there [m/s]
     LinearSolver linear;
   };
 
