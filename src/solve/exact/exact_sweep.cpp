@@ -129,7 +129,8 @@ void ExactBlocks::prepare(const ContactProblem& p, double proximal, ManyRows man
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& block = p.blocks[i];
     const auto w = p.diagonal(block);
-    const bool alone = is_alone[i] = stands_alone(i);
+    const bool alone = stands_alone(i);
+    is_alone[i] = alone;
     const double weight = alone ? 0 : proximal;
     if (block.kind == BlockKind::bilateral) {
       invert_joint(block.dim, w.data(), weight, inverses.data() + block.diagonal);
