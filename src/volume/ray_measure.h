@@ -13,8 +13,8 @@
 
 namespace stickslip {
 
-/// Stretches of neighbouring rays belong together if they are not farther apart along the rays than this many cells: thin sheets
-/// that lean against the rays stay whole.
+/// Stretches of neighbouring rays belong together if they are not farther apart along the rays than this many cells: thin
+/// sheets that lean against the rays stay whole.
 inline constexpr double kLean = 1.5;
 
 struct AxisSums {
