@@ -9,6 +9,21 @@
 namespace stickslip::narrow {
 namespace {
 
+/// By which the distance at a likely place may be less than what is found there in the end, as part of the sizes.
+constexpr double kByRounding = 1e-12;
+/// Facets are planes up to rounding: of the room that they leave this much counts.
+constexpr double kSurely = 1 - 1e-6;
+
+using Corners = NearestTriangles::Corners;
+
+double nearest_within(const MeshSolid& a, const MeshSolid& b, const Pose& b_in_a, double reach, const NearestPlace* likely) {
+  if (likely == nullptr) return reach;
+  const Corners in_a = corners_of(a.mesh(), likely->triangle_a), in_b = corners_of(b.mesh(), likely->triangle_b);
+  const Corners b_moved{b_in_a * in_b[0], b_in_a * in_b[1], b_in_a * in_b[2]};
+  const double distance = std::sqrt(closest_of_triangles(in_a, b_moved).squared_distance);
+  return std::min(reach, distance + kByRounding * (a.radius() + b.radius() + distance));
+}
+
 /// Middle and half extents of a box in the frame of its tree, relative to the tree's origin.
 struct TreeBox {
   Eigen::Vector3f middle, half;
@@ -26,8 +41,8 @@ TreeBox box_of_child(const TriangleTree::Node& node, int lane) {
 /// Both trees are descended at once, the nearest boxes first.
 class GapSearch {
  public:
-  GapSearch(const MeshSolid& a, const MeshSolid& b, const Pose& b_in_a, double reach)
-      : a_(a), b_(b), b_in_a_(b_in_a), rotation_(b_in_a.rotation()), best_(reach) {
+  GapSearch(const MeshSolid& a, const MeshSolid& b, const Pose& b_in_a, double reach, const NearestPlace* likely)
+      : a_(a), b_(b), b_in_a_(b_in_a), rotation_(b_in_a.rotation()), best_(nearest_within(a, b, b_in_a, reach, likely)) {
     const Vec3 shift = b_in_a * tree_b().origin() - tree_a().origin();
     rotation_f_ = rotation_.cast<float>();
     magnitude_ = rotation_.cwiseAbs().cast<float>();
@@ -91,18 +106,21 @@ class GapSearch {
   }
 
   void compare(std::uint32_t leaf_a, std::uint32_t leaf_b) {
-    const TriangleMesh &mesh_a = a_.mesh(), &mesh_b = b_.mesh();
     for (std::uint32_t j = 0; j < TriangleTree::leaf_count(leaf_b); ++j) {
       const std::uint32_t tb = tree_b().order()[TriangleTree::leaf_first(leaf_b) + j];
-      std::array<Vec3, 3> b;
-      for (int k = 0; k < 3; ++k) b[k] = b_in_a_.position + rotation_ * mesh_b.vertices[mesh_b.triangles[tb][k]];
+      Corners b = corners_of(b_.mesh(), tb);
+      for (Vec3& corner : b) corner = b_in_a_.position + rotation_ * corner;
       for (std::uint32_t i = 0; i < TriangleTree::leaf_count(leaf_a); ++i) {
         const std::uint32_t ta = tree_a().order()[TriangleTree::leaf_first(leaf_a) + i];
-        std::array<Vec3, 3> a;
-        for (int k = 0; k < 3; ++k) a[k] = mesh_a.vertices[mesh_a.triangles[ta][k]];
-        best_.note(a, ta, b, tb);
+        if (kept_apart(a_.facets()[a_.facet_of(ta)], b) < best_.distance()) best_.note(corners_of(a_.mesh(), ta), ta, b, tb);
       }
     }
+  }
+
+  /// How far the plane of a facet keeps a triangle from it, at least [m].
+  static double kept_apart(const MeshFacet& facet, const Corners& other) {
+    const double x = facet.normal.dot(other[0]), y = facet.normal.dot(other[1]), z = facet.normal.dot(other[2]);
+    return kSurely * std::max(std::min({x, y, z}) - facet.offset, facet.offset - std::max({x, y, z}));
   }
 
   const MeshSolid &a_, &b_;
@@ -136,8 +154,9 @@ void NearestTriangles::note(const Corners& a, std::uint32_t ta, const Corners& b
   best_.generic = inside(closest.weights_a) + inside(closest.weights_b) >= 4;
 }
 
-std::optional<MeshGap> gap_of(const MeshSolid& a, const MeshSolid& b, const Pose& b_in_a, double reach) {
-  return GapSearch(a, b, b_in_a, reach).run();
+std::optional<MeshGap> gap_of(const MeshSolid& a, const MeshSolid& b, const Pose& b_in_a, double reach,
+                              const NearestPlace* likely) {
+  return GapSearch(a, b, b_in_a, reach, likely).run();
 }
 
 }   // namespace stickslip::narrow

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "stickslip/collide/separation.h"
 #include "stickslip/geometry/mesh_solid.h"
 
 namespace stickslip::narrow {
@@ -31,6 +32,8 @@ class NearestTriangles {
 };
 
 /// The nearest points of two surfaces; none beyond `reach` [m].
-std::optional<MeshGap> gap_of(const MeshSolid& a, const MeshSolid& b, const Pose& b_in_a, double reach);
+/// @param likely triangles that may be near each other: the nearer, the shorter the search. They never change what is found.
+std::optional<MeshGap> gap_of(const MeshSolid& a, const MeshSolid& b, const Pose& b_in_a, double reach,
+                              const NearestPlace* likely = nullptr);
 
 }   // namespace stickslip::narrow

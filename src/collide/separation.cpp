@@ -16,6 +16,8 @@ namespace {
 constexpr double kTouchingInset = 0.1;
 
 constexpr double kAnywhere = std::numeric_limits<double>::infinity();
+/// Facets are planes up to rounding: of the room that they leave this much counts.
+constexpr double kSurely = 1 - 1e-6;
 
 /// A ball is a capsule without length.
 Capsule as_core(const Sphere& s) { return {s.radius, 0}; }
@@ -52,9 +54,16 @@ ShapeSeparation above(const Pose& plane, const S& shape, const Pose& pose) {
   return {up.dot(lowest - plane.position), up};
 }
 
+/// How far the faces of a box keep a triangle from it, at least [m].
+double kept_apart(const Aabb& box, const Vec3& x, const Vec3& y, const Vec3& z) {
+  const Vec3 lower = x.cwiseMin(y).cwiseMin(z), upper = x.cwiseMax(y).cwiseMax(z);
+  return (lower - box.upper).cwiseMax(box.lower - upper).maxCoeff();
+}
+
 /// A convex shape against the triangles of a mesh. From far away its bounding ball is near enough.
+/// @param triangle that may be the nearest, then the one that is
 template <class S>
-double above_mesh(const S& shape, const Pose& pose, const MeshSolid& solid, const Pose& mesh) {
+double above_mesh(const S& shape, const Pose& pose, const MeshSolid& solid, const Pose& mesh, std::uint32_t* likely) {
   const Pose local = mesh.inverse() * pose;
   const Shape whole(shape);
   const double radius = bounding_radius(whole);
@@ -63,17 +72,31 @@ double above_mesh(const S& shape, const Pose& pose, const MeshSolid& solid, cons
   if (std::is_same_v<S, Sphere> || far > radius) return far;
   const Mat3 rotation = local.rotation();
   const narrow::ConvexCore core(as_core(shape), rotation, local.position, 0);
-  const auto above_triangle = [&](std::uint32_t index) {
-    const auto& corners = solid.mesh().triangles[index];
-    const auto& vertices = solid.mesh().vertices;
-    const narrow::ConvexCore triangle({vertices[corners[0]], vertices[corners[1]], vertices[corners[2]]});
+  const Aabb around = bounding_box(whole, Pose{});
+  const Mat3 turned_back = rotation.transpose();
+  const Vec3 back = turned_back * local.position;
+  double nearest = kAnywhere;
+  std::uint32_t nearest_triangle = 0;
+  const auto look_at = [&](std::uint32_t index) {
+    const std::array<Vec3, 3> corners = corners_of(solid.mesh(), index);
+    if (kSurely * kept_apart(around, turned_back * corners[0] - back, turned_back * corners[1] - back,
+                             turned_back * corners[2] - back) >=
+        nearest)
+      return;
+    const MeshFacet& facet = solid.facets()[solid.facet_of(index)];
+    const double in_front = -core.extent(-facet.normal) - facet.offset, behind = facet.offset - core.extent(facet.normal);
+    if (kSurely * std::max(in_front, behind) >= nearest) return;   // the plane of the triangle keeps them so far apart
+    const narrow::ConvexCore triangle(corners);
     const auto direction = narrow::core_direction(triangle, core, kAnywhere);
-    return room_along(triangle, core, direction.normal).distance;
+    const double room = room_along(triangle, core, direction.normal).distance;
+    if (room < nearest) nearest = room, nearest_triangle = index;
   };
-  double nearest = above_triangle(middle->triangle);
+  if (likely != nullptr) look_at(*likely);
+  look_at(middle->triangle);
   std::vector<std::uint32_t>& near = narrow::MeshScratch::of_thread().triangles;
   overlapping(solid.mesh(), solid.surface().tree(), bounding_box(whole, local).grown(std::max(nearest, 0.0)), near);
-  for (const std::uint32_t triangle : near) nearest = std::min(nearest, above_triangle(triangle));
+  for (const std::uint32_t triangle : near) look_at(triangle);
+  if (likely != nullptr) *likely = nearest_triangle;
   return nearest;
 }
 
@@ -86,7 +109,7 @@ bool has_separation(const Shape& a, const Shape& b) {
   return !std::holds_alternative<HalfSpace>(a) || !std::holds_alternative<HalfSpace>(b);
 }
 
-ShapeSeparation separation(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
+ShapeSeparation separation(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, NearestPlace* last) {
   return std::visit(
       [&]<class A, class B>(const A& shape_a, const B& shape_b) -> ShapeSeparation {
         if constexpr (kConvex<A> && kConvex<B>) {
@@ -99,11 +122,12 @@ ShapeSeparation separation(const Shape& a, const Pose& pose_a, const Shape& b, c
           const ShapeSeparation flipped = above(pose_b, shape_a, pose_a);
           return {flipped.distance, -flipped.normal};
         } else if constexpr (kConvex<B>) {
-          return {above_mesh(shape_b, pose_b, *shape_a.solid, pose_a), Vec3::Zero()};
+          return {above_mesh(shape_b, pose_b, *shape_a.solid, pose_a, last ? &last->triangle_a : nullptr), Vec3::Zero()};
         } else if constexpr (kConvex<A>) {
-          return {above_mesh(shape_a, pose_a, *shape_b.solid, pose_b), Vec3::Zero()};
+          return {above_mesh(shape_a, pose_a, *shape_b.solid, pose_b, last ? &last->triangle_b : nullptr), Vec3::Zero()};
         } else {
-          const auto gap = narrow::gap_of(*shape_a.solid, *shape_b.solid, pose_a.inverse() * pose_b, kAnywhere);
+          const auto gap = narrow::gap_of(*shape_a.solid, *shape_b.solid, pose_a.inverse() * pose_b, kAnywhere, last);
+          if (last != nullptr) *last = {gap->triangle_a, gap->triangle_b};
           return {gap->distance, Vec3::Zero()};
         }
       },

@@ -60,11 +60,6 @@ bool is_unspoken_for(double value, double lowest, double size) {
 
 constexpr std::uint64_t kDeepest = shape_feature(ShapeFeature::deepest, 0);
 
-std::array<Vec3, 3> corners_of(const MeshSurface& s, std::uint32_t triangle) {
-  const auto& [i, j, k] = s.mesh().triangles[triangle];
-  return {s.mesh().vertices[i], s.mesh().vertices[j], s.mesh().vertices[k]};
-}
-
 }   // namespace
 
 void SurfaceNearShape::gather(const Aabb& box) {
@@ -116,7 +111,7 @@ void SurfaceNearShape::add_deepest(const ShapeField& field, bool convex) {
   std::optional<FieldMinimum> best;
   std::uint32_t of_face = 0;
   for (const std::uint32_t t : scratch.triangles) {
-    const std::array<Vec3, 3> x = corners_of(a, t);
+    const std::array<Vec3, 3> x = corners_of(a.mesh(), t);
     const double size = size_of_triangle(a, t);
     const auto counts = [&](double value) {
       return value <= margin && is_unspoken_for(value, lowest, size) && !(best && value >= best->value);
@@ -144,7 +139,7 @@ void SurfaceNearShape::add_loaded_deepest(const ShapeField& field, bool convex) 
 
 std::optional<SurfaceNearShape::DeepestPlace> SurfaceNearShape::deepest_on_face(std::uint32_t face, const Vec3& before,
                                                                                 const ShapeField& field, bool convex) const {
-  const std::array<Vec3, 3> x = corners_of(a, face);
+  const std::array<Vec3, 3> x = corners_of(a.mesh(), face);
   const FieldMinimum least = minimise_over_triangle(field, x[0], x[1], x[2], {.subdivisions = convex ? 0 : 1});
   const Vec3 normal = face_normal(a.mesh(), face), w = closest_on_triangle(before, x[0], x[1], x[2]).weights;
   const Vec3 there = w[0] * x[0] + w[1] * x[1] + w[2] * x[2];

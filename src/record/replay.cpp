@@ -216,7 +216,7 @@ class Replay final : public Recorder {
            {static_cast<std::uint32_t>(features.touch), features.facet_a, features.facet_b, features.shape_a, features.shape_b})
         add(x);
     }
-    add_overlaps(frame, world, told);
+    if (options_.overlaps) add_overlaps(frame, world, told);
     if (report.solve) frame.history = report.solve->history;
     return frame;
   }

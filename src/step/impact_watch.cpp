@@ -216,10 +216,11 @@ std::optional<RigidImpact> ImpactWatch::impact(const World& world, const ProxyPa
   const Collider &ca = world.colliders()[pair.a], &cb = world.colliders()[pair.b];
   const double band = options_->contact_band * thinner(ca, cb);
   const AdvancementOptions how{kMeet * band, kMissed * band / std::max(a.reach, b.reach), kMostLooks};
+  NearestPlace nearest;
   return rigid_impact(
       a, b,
       [&](const Pose& pose_a, const Pose& pose_b) -> Separation {
-        const ShapeSeparation s = separation(ca.shape, pose_a * ca.local, cb.shape, pose_b * cb.local);
+        const ShapeSeparation s = separation(ca.shape, pose_a * ca.local, cb.shape, pose_b * cb.local, &nearest);
         return {s.distance, s.normal};
       },
       how);
@@ -313,8 +314,9 @@ double ImpactWatch::nearest(const World& world, std::span<const Twist> motion, d
     const double room = room_on_the_way(world, ca, of_a, cb, of_b, h);
     if (std::max(room, w.gap - h * closing_speed(ca, of_a, cb, of_b)) >= known) continue;
     const RigidMotion a = path(world, ca, of_a, h), b = path(world, cb, of_b, h);
+    NearestPlace place;
     const auto distance = [&](double t) {
-      return separation(ca.shape, a.at(t) * ca.local, cb.shape, b.at(t) * cb.local).distance;
+      return separation(ca.shape, a.at(t) * ca.local, cb.shape, b.at(t) * cb.local, &place).distance;
     };
     // Of convex bodies that do not turn the distance is a convex function of time.
     double from = 0, to = 1;

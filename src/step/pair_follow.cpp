@@ -41,7 +41,7 @@ double MovingPair::speed_along(const Vec3& n) const {
 PairFollow::Look PairFollow::look(const MovingPair& m, const std::pair<Motion, Motion>& at, Sliding sliding) {
   const double thin = thinner(m.a, m.b);
   const Pose pose_a = at.first.pose * m.a.local, pose_b = at.second.pose * m.b.local;
-  const ShapeSeparation apart = separation(m.a.shape, pose_a, m.b.shape, pose_b);
+  const ShapeSeparation apart = separation(m.a.shape, pose_a, m.b.shape, pose_b, &nearest_);
   if (apart.distance > thin) return {apart.distance, apart.normal};
   const bool shortly = sliding == Sliding::short_steps;
   if (shortly && apart.distance > 0) return {apart.distance, Vec3::Zero()};
@@ -63,6 +63,7 @@ PairFollow::Found PairFollow::follow(const MovingPair& m, double h, double deep,
   const double speed = m.speed(), far = std::min(m.a.reach, m.b.reach), thin = (open ? kAtOpen : 1) * thinner(m.a, m.b);
   constexpr double never = std::numeric_limits<double>::infinity();
   double allowed = 0, last = 0, time = 0;
+  nearest_ = {};
   for (int looks = 0; looks < kMostFollowed; ++looks) {
     const Look now = look(m, m.at(time), sliding);
     if (looks == 0) allowed = std::max(deep * thin, -now.gap);

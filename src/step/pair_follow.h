@@ -8,6 +8,7 @@
 #include "step/free_motion.h"
 #include "step/velocity_space.h"
 #include "stickslip/collide/contact.h"
+#include "stickslip/collide/separation.h"
 #include "stickslip/world/world.h"
 
 namespace stickslip {
@@ -45,6 +46,7 @@ class PairFollow {
   Look look(const MovingPair&, const std::pair<Motion, Motion>& at, Sliding);
 
   ContactSink sink_;
+  NearestPlace nearest_;   ///< of the pair that is followed
 };
 
 }   // namespace stickslip

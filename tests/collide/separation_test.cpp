@@ -1,6 +1,8 @@
 // Distances for conservative advancement: never more than the truth, and the truth where it matters.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "collide/near_pairs.h"
 #include "stickslip/collide/separation.h"
 #include "stickslip/geometry/mesh_solid.h"
@@ -87,6 +89,28 @@ TEST(Separation, from_a_mesh_is_never_more_than_the_distance_and_the_distance_it
       }
     }
   EXPECT_GT(near, 40);
+}
+
+// Wherever a search begins it finds the same, near or overlapping; and tells where that was.
+TEST(Separation, of_meshes_is_the_same_from_any_place) {
+  PairMaker maker(9);
+  std::mt19937 random(4);
+  for (const std::size_t kind : {1, 3, 5})
+    for (int i = 0; i < 60; ++i) {
+      const NearPair p = maker.near_pair(kind, 5, i % 2 ? -0.1 : 0.0, i % 3 ? 0.3 : 20);
+      const Mesh mesh = mesh_of(std::get<ConvexHull>(p.b));
+      const Shape other = kind == 5 ? Shape(mesh_of(std::get<ConvexHull>(p.a))) : p.a;
+      const double distance = separation(other, p.pose_a, mesh, p.pose_b).distance;
+      const auto any_of = [&](const Mesh& m) {
+        return static_cast<std::uint32_t>(random() % m.solid->mesh().triangles.size());
+      };
+      NearestPlace place{kind == 5 ? any_of(std::get<Mesh>(other)) : 0, any_of(mesh)};
+      const double rounding = kind == 5 ? 0 : 1e-12 * bounding_radius(other);   // nearest points by iteration have their own
+      EXPECT_NEAR(separation(other, p.pose_a, mesh, p.pose_b, &place).distance, distance, rounding) << kind << ' ' << i;
+      const NearestPlace found = place;
+      EXPECT_NEAR(separation(other, p.pose_a, mesh, p.pose_b, &place).distance, distance, rounding) << kind << ' ' << i;
+      EXPECT_TRUE(distance <= 0 || (found.triangle_a == place.triangle_a && found.triangle_b == place.triangle_b)) << i;
+    }
 }
 
 }   // namespace

@@ -29,6 +29,11 @@ struct MeshLook {
   bool operator==(const MeshLook&) const = default;
 };
 
+inline std::array<Vec3, 3> corners_of(const TriangleMesh& mesh, std::uint32_t triangle) {
+  const auto& t = mesh.triangles[triangle];
+  return {mesh.vertices[t[0]], mesh.vertices[t[1]], mesh.vertices[t[2]]};
+}
+
 /// ½ Σ |(b − a) × (c − a)| [m²]
 double area(const TriangleMesh&);
 

@@ -29,6 +29,7 @@ constexpr std::size_t kFewBlocks = 1000;   ///< but in larger problems none: the
 constexpr double kFewWorst = 50;           ///< blocks that may be among them, or the share above of a large problem
 constexpr int kRingsOfWorst = 1;           ///< bodies around them: small islands, cheap to factor
 constexpr double kMendSweeps = 30;         ///< over the whole that mending may cost,
+constexpr double kMendShare = 0.05;        ///< and part of the work that is left: what is large needs it for sweeps,
 constexpr double kMendCost = 2;            ///< and what it costs beside: judging the whole, finding the worst, velocities anew
 
 struct RegionMemory {
@@ -180,7 +181,8 @@ bool mend_worst(const ContactProblem& p, std::span<double> impulses, Workspace& 
   if (region.empty()) return false;
   take_out(m, p, region, impulses, workspace.residual.v);
   control.tolerance = kInside * level;
-  const double work = solve_taken(m, control, std::min(kMendSweeps * cost::sweep(p), monitor.work_left()), solve).work;
+  const double allowed = std::min(kMendSweeps * cost::sweep(p), kMendShare * monitor.work_left());
+  const double work = solve_taken(m, control, allowed, solve).work;
   m.sub.scatter(m.impulses, impulses);
   monitor.add_work(work + kMendCost * cost::sweep(p));
   return true;

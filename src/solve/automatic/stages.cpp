@@ -48,7 +48,6 @@ constexpr double kHelped = 0.5;         ///< share of the best residual below wh
 constexpr std::size_t kShared = 120;    ///< rows up to which Newton steps find how new contacts share a load
 constexpr double kNewLoad = 0.1;        ///< residual of a guess over the velocities of the contacts: more is a new load
 constexpr int kMendEvery = 10;          ///< sweeps: what the borders of the mended were given has then been taken up
-constexpr int kMendSeldom = 160;        ///< the same at most: each time that it did not help it is left twice as long
 constexpr int kLongSweeps = 50000;      ///< before sweeps that nothing follows are given up: impulses may travel that long
                                         ///< along the self-stresses of a structure
 
@@ -228,8 +227,7 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
   Acceleration acceleration(p, impulses_, work_, true);
   const double start = monitor_.best_total();
   int window = options_.window * patience_, next_look = window;
-  double at_last_look = start, at_last_mend = kInfinity;
-  int mend_every = kMendEvery, next_mend = kMendEvery;
+  double at_last_look = start;
   for (int k = 1;; ++k) {
     Momentum& momentum = acceleration.next();
     double change = exact_sweep(p, blocks, form_.joints != nullptr ? form_.joints->others() : p.batches, impulses_,
@@ -243,12 +241,7 @@ Stages::Outcome Stages::sweeps(bool others_follow) {
       tell("accelerated sweeps", k, start);
       return Outcome::done;
     }
-    if (judges && k >= next_mend) {
-      mend_every = monitor_.best_total() < at_last_mend ? kMendEvery : std::min(2 * mend_every, kMendSeldom);
-      at_last_mend = monitor_.best_total();
-      next_mend = k + mend_every;
-      mend(acceleration);
-    }
+    if (judges) mend(acceleration);
     if (!look) continue;
     const double gained = std::log10(at_last_look / monitor_.best_total());
     if (others_follow ? leaves_sweeps(k, window, gained) : k > kLongSweeps && gained < 0.01) {
