@@ -42,16 +42,18 @@ std::size_t CarrierCompliances::look(const ContactProblem& p) {
 }
 
 bool is_mostly_empty(const ContactProblem& p) {
+  const auto is_rigid = [&](const Block& block) {
+    return std::ranges::none_of(p.segments_of(block), [&](std::uint32_t s) { return p.coupled[s]; });
+  };
+  if (static_cast<std::size_t>(std::ranges::count_if(p.blocks, is_rigid)) < kManyRigid) return false;
   Unions together(p.segments.size());
   for (const Carrier& carrier : p.carriers)
     for (std::uint32_t s = carrier.first; s < carrier.first + carrier.count; ++s) together.join(carrier.first, s);
   for (const Block& block : p.blocks)
     for (const std::uint32_t s : p.segments_of(block)) together.join(p.segments_of(block)[0], s);
   std::vector<std::size_t> rigid(p.segments.size(), 0);
-  for (const Block& block : p.blocks) {
-    const std::span<const std::uint32_t> segments = p.segments_of(block);
-    if (std::ranges::none_of(segments, [&](std::uint32_t s) { return p.coupled[s]; })) ++rigid[together.root(segments[0])];
-  }
+  for (const Block& block : p.blocks)
+    if (is_rigid(block)) ++rigid[together.root(p.segments_of(block)[0])];
   return std::ranges::all_of(p.carriers, [&](const Carrier& c) { return rigid[together.root(c.first)] >= kManyRigid; });
 }
 
