@@ -2,8 +2,8 @@
 // front only the columns are known whose rows lie below it in the tree. Those of a front come together if the columns stand in
 // postorder.
 //
-// Between the rows of a front A⁻¹ follows from that of its parent, from the last front to the first [Takahashi et al. 1973]: with
-// L_JJ and L_BJ the panel of its columns J and rows B below, X = L_BJ L_JJ⁻¹ and Z = A⁻¹,
+// Between the rows of a front A⁻¹ follows from that of its parent, from the last front to the first: with L_JJ and L_BJ the
+// panel of its columns J and rows B below, X = L_BJ L_JJ⁻¹ and Z = A⁻¹,
 //
 //   Z_BJ = −Z_BB X,   Z_JJ = (L_JJ L_JJᵀ)⁻¹ + Xᵀ Z_BB X
 //

@@ -29,7 +29,8 @@ struct CarrierCompliances : std::vector<CarrierCompliance> {
   std::size_t look(const ContactProblem&);
 };
 
-/// Contacts that touch no carrier of an island that has some, from which on its W is too large and too empty to be multiplied out.
+/// Contacts that touch no carrier of an island that has some, from which on its W is too large and too empty to be multiplied
+/// out.
 inline constexpr std::size_t kManyRigid = 50;
 
 /// Whether every carrier hangs together with so many of them: then nobody asks for A⁻¹ between all segments that are touched.

@@ -196,8 +196,8 @@ template <int D, int A>
     }
 }
 
-/// W_ii = G K Gᵀ + Σ of any block: K Gᵀ row by row where K is not known between its segments. Velocities are scratch, all 0 before
-/// and after.
+/// W_ii = G K Gᵀ + Σ of any block: K Gᵀ row by row where K is not known between its segments. Velocities are scratch, all 0
+/// before and after.
 class AnyDiagonal {
  public:
   explicit AnyDiagonal(const ContactProblem& p)
