@@ -196,6 +196,12 @@ struct SparseFactor::Impl {
     return symmetric && in_blocks;
   }
 
+  /// False if L is not in blocks.
+  bool inverse_near(std::span<double> numbers) {
+    if (symmetric && in_blocks) supernodal.inverse_near(numbers);
+    return symmetric && in_blocks;
+  }
+
   void solve_one(const double* b, double* out) {
     if (symmetric) {
       cholmod_dense right{};
@@ -239,6 +245,7 @@ struct SparseFactor::Impl {
   }
   Eigen::Index size() const { return symmetric ? cholesky.rows() : lu.rows(); }
   bool inverse_at(std::span<const int>, Eigen::MatrixXd&) const { return false; }
+  bool inverse_near(std::span<double>) const { return false; }
   void solve_roughly(const double* b, double* out) { solve(b, out, 1); }
   void solve(const double* b, double* out, int columns) {
     const Eigen::Index n = size();
@@ -281,6 +288,7 @@ void SparseFactor::inverse_at(std::span<const int> rows, Eigen::MatrixXd& out) {
   }
   out.triangularView<Eigen::StrictlyUpper>() = out.transpose();
 }
+bool SparseFactor::inverse_near(std::span<double> numbers) { return impl_->inverse_near(numbers); }
 double SparseFactor::factor_work() const { return impl_ ? impl_->factor_work : 0; }
 double SparseFactor::solve_work() const { return impl_ ? impl_->solve_work : 0; }
 

@@ -47,6 +47,10 @@ class SupernodalCholesky {
   /// Rows and columns of A⁻¹ that are asked for, each at most once.
   void inverse_at(std::span<const int> rows, Eigen::MatrixXd& out);
 
+  /// The numbers of A⁻¹ in the places of A that were analysed: of its lower triangle, 0 in others. About twice the work of the
+  /// factorisation.
+  void inverse_near(std::span<double> numbers);
+
  private:
   /// What a front has to do with a part of A⁻¹: columns [first, last) of the part, and where it leaves what it hands to its
   /// parent.
@@ -76,6 +80,7 @@ class SupernodalCholesky {
   bool eliminate(const Front&, double* update);
   void plan_inverse(std::span<const int> rows);
   void gather_seen(const Front&, const Seen& own, double* top, double* below) const;
+  void invert_front(const Front&, double* inverse);
   template <class Scalar>
   struct Scratch {
     Numbers<Scalar> work, gathered;
@@ -98,6 +103,7 @@ class SupernodalCholesky {
   std::vector<int> position_, turn_, sorted_, places_;
   std::vector<Seen> seen_;   ///< per front
   Numbers<double> left_[2], top_, part_;
+  Numbers<double> inverses_;   ///< of A, between the rows of the fronts on the way to a root
 };
 
 }   // namespace stickslip

@@ -1,6 +1,13 @@
-// A part of A⁻¹. With Y = L⁻¹ P E for the unit vectors E of some rows, the part is YᵀY: only the way up is gone, and of every
+// Parts of A⁻¹. With Y = L⁻¹ P E for the unit vectors E of some rows, the part is YᵀY: only the way up is gone, and of every
 // front only the columns are known whose rows lie below it in the tree. Those of a front come together if the columns stand in
 // postorder.
+//
+// Between the rows of a front A⁻¹ follows from that of its parent, from the last front to the first: with L_JJ and L_BJ the
+// panel of its columns J and rows B below, X = L_BJ L_JJ⁻¹ and Z = A⁻¹,
+//
+//   Z_BJ = −Z_BB X,   Z_JJ = (L_JJ L_JJᵀ)⁻¹ + Xᵀ Z_BB X
+//
+// which is all of A⁻¹ where L has numbers, and so where A has.
 #include <algorithm>
 #include <numeric>
 
@@ -79,6 +86,58 @@ void SupernodalCholesky::gather_seen(const Front& f, const Seen& own, double* to
         for (int r = split; r < length; ++r) lower[at + r] += source[first + r];
       }
     }
+  }
+}
+
+/// Z between the rows of a front, both triangles. @param inverse has Z_BB in its place already
+void SupernodalCholesky::invert_front(const Front& f, double* inverse) {
+  const Eigen::Index columns = f.columns, left = f.rows - f.columns;
+  const Eigen::Map<const Eigen::MatrixXd> panel(panels_.data() + f.panel, f.rows, columns);
+  const auto own = panel.topRows(columns).triangularView<Eigen::Lower>();
+  Eigen::Map<Eigen::MatrixXd> z(inverse, f.rows, f.rows);
+  top_.assign(std::max(top_.size(), static_cast<std::size_t>(columns * columns)), 0.0);
+  WholePanel unit(top_.data(), columns, columns);
+  unit.setIdentity();
+  own.solveInPlace(unit);
+  auto corner = z.topLeftCorner(columns, columns);
+  corner.noalias() = unit.transpose() * unit;
+  if (left == 0) return;
+  part_.resize(std::max(part_.size(), static_cast<std::size_t>(left * columns)));
+  WholePanel x(part_.data(), left, columns);
+  x.noalias() = panel.bottomRows(left) * unit;
+  auto below = z.bottomLeftCorner(left, columns);
+  below.noalias() = -(z.bottomRightCorner(left, left) * x);
+  corner.noalias() -= x.transpose() * below;
+  z.topRightCorner(columns, left) = below.transpose();
+}
+
+void SupernodalCholesky::inverse_near(std::span<double> numbers) {
+  std::fill(numbers.begin(), numbers.end(), 0.0);
+  std::vector<std::size_t> begin(fronts_.size());
+  std::size_t most = 0;
+  const auto size = [](const Front& f) { return static_cast<std::size_t>(f.rows) * static_cast<std::size_t>(f.rows); };
+  for (auto at = postorder_.rbegin(); at != postorder_.rend(); ++at) {
+    const Front& f = fronts_[*at];
+    begin[*at] = f.parent < 0 ? 0 : begin[f.parent] + size(fronts_[f.parent]);
+    most = std::max(most, begin[*at] + size(f));
+  }
+  inverses_.resize(std::max(inverses_.size(), most));
+  for (auto at = postorder_.rbegin(); at != postorder_.rend(); ++at) {
+    const Front& f = fronts_[*at];
+    double* const z = inverses_.data() + begin[*at];
+    if (f.parent >= 0) {
+      const std::size_t rows = static_cast<std::size_t>(f.rows), height = static_cast<std::size_t>(fronts_[f.parent].rows);
+      const double* const known = inverses_.data() + begin[f.parent];
+      for (const auto& [first, column, wide] : f.runs)
+        for (int c = 0; c < wide; ++c) {
+          const double* const from = known + static_cast<std::size_t>(column + c) * height;
+          double* const to = z + static_cast<std::size_t>(f.columns + first + c) * rows + f.columns;
+          for (const auto& [row, place, length] : f.runs) std::copy_n(from + place, length, to + row);
+        }
+    }
+    invert_front(f, z);
+    const std::size_t end = static_cast<std::size_t>(*at) + 1 < fronts_.size() ? fronts_[*at + 1].entry : entries_.size();
+    for (std::size_t k = f.entry; k < end; ++k) numbers[static_cast<std::size_t>(entries_[k].source)] = z[entries_[k].place];
   }
 }
 

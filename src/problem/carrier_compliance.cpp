@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "math/unions.h"
 #include "problem/kernels.h"
 
 namespace stickslip {
@@ -38,6 +39,75 @@ std::size_t CarrierCompliances::look(const ContactProblem& p) {
       if (touched[s]) sum += p.segments[s].size;
     }
   return sum;
+}
+
+bool is_mostly_empty(const ContactProblem& p) {
+  const auto is_rigid = [&](const Block& block) {
+    return std::ranges::none_of(p.segments_of(block), [&](std::uint32_t s) { return p.coupled[s]; });
+  };
+  if (static_cast<std::size_t>(std::ranges::count_if(p.blocks, is_rigid)) < kManyRigid) return false;
+  Unions together(p.segments.size());
+  for (const Carrier& carrier : p.carriers)
+    for (std::uint32_t s = carrier.first; s < carrier.first + carrier.count; ++s) together.join(carrier.first, s);
+  for (const Block& block : p.blocks)
+    for (const std::uint32_t s : p.segments_of(block)) together.join(p.segments_of(block)[0], s);
+  std::vector<std::size_t> rigid(p.segments.size(), 0);
+  for (const Block& block : p.blocks)
+    if (is_rigid(block)) ++rigid[together.root(p.segments_of(block)[0])];
+  return std::ranges::all_of(p.carriers, [&](const Carrier& c) { return rigid[together.root(c.first)] >= kManyRigid; });
+}
+
+void NearCompliances::look(const ContactProblem& p) {
+  carrier_of_.assign(p.segments.size(), kNoCarrier);
+  numbers_.clear();
+  for (const Carrier& carrier : p.carriers) {
+    std::fill_n(carrier_of_.begin() + carrier.first, carrier.count, static_cast<std::uint32_t>(numbers_.size()));
+    numbers_.push_back(carrier.mass->inverse_near());
+  }
+}
+
+/// Of two numbers of a carrier; null if A does not couple them.
+const double* NearCompliances::find(const ContactProblem& p, std::uint32_t carrier, std::uint32_t row,
+                                    std::uint32_t column) const {
+  if (numbers_[carrier].empty()) return nullptr;
+  const CoupledMass::Matrix& a = p.carriers[carrier].mass->matrix();
+  const int low = static_cast<int>(std::min(row, column)), high = static_cast<int>(std::max(row, column));
+  const int* const rows = a.innerIndexPtr();
+  const int *const first = rows + a.outerIndexPtr()[low], *const last = rows + a.outerIndexPtr()[low + 1];
+  const int* const at = std::lower_bound(first, last, high);
+  return at != last && *at == high ? numbers_[carrier].data() + (at - rows) : nullptr;
+}
+
+bool NearCompliances::write_product(const ContactProblem& p, const Block& block, double* out) const {
+  const std::uint32_t width = p.row_width(block), dim = block.dim;
+  const double* const g = p.scaled_jacobian.data() + block.jacobian;
+  std::fill_n(out, dim * dim, 0.0);
+  bool is_known = true;
+  // Rows of W from the first to its own: the others mirror them.
+  const auto add = [&](double inverse, std::uint32_t column, std::uint32_t other) {
+    for (std::uint32_t j = 0; j < dim; ++j)
+      for (std::uint32_t i = 0; i <= j; ++i) out[dim * j + i] += g[width * i + column] * inverse * g[width * j + other];
+  };
+  kernels::each_segment(p, block, [&](std::uint32_t, std::uint32_t s, auto&& place_s) {
+    kernels::each_segment(p, block, [&](std::uint32_t, std::uint32_t t, auto&& place_t) {
+      const std::uint32_t k = carrier_of_[s];
+      if (k == kNoCarrier) {
+        for (std::uint32_t c = 0; s == t && c < p.segments[s].size; ++c) add(1, place_s(c), place_t(c));
+        return;
+      }
+      const std::uint32_t first = p.offset(p.carriers[k].first);
+      for (std::uint32_t c = 0; carrier_of_[t] == k && is_known && c < p.segments[s].size; ++c)
+        for (std::uint32_t d = 0; d < p.segments[t].size; ++d) {
+          const double* const inverse = find(p, k, p.offset(s) - first + c, p.offset(t) - first + d);
+          is_known = inverse != nullptr;
+          if (!is_known) return;
+          add(*inverse, place_s(c), place_t(d));
+        }
+    });
+  });
+  for (std::uint32_t j = 0; j < dim; ++j)
+    for (std::uint32_t i = 0; i < j; ++i) out[dim * i + j] = out[dim * j + i];
+  return is_known;
 }
 
 bool has_stale_factors(const ContactProblem& p) {

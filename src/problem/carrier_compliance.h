@@ -29,6 +29,29 @@ struct CarrierCompliances : std::vector<CarrierCompliance> {
   std::size_t look(const ContactProblem&);
 };
 
+/// Contacts that touch no carrier of an island that has some, from which on its W is too large and too empty to be multiplied
+/// out.
+inline constexpr std::size_t kManyRigid = 50;
+
+/// Whether every carrier hangs together with so many of them: then nobody asks for A⁻¹ between all segments that are touched.
+/// @pre places in vectors are known
+bool is_mostly_empty(const ContactProblem&);
+
+/// A⁻¹ between segments that its A couples: of a contact with one place of a body, all that its diagonal block is made of.
+class NearCompliances {
+ public:
+  /// Finds the numbers of all carriers.
+  void look(const ContactProblem&);
+  /// G K Gᵀ of a block, column-major. False if that needs more than is known here.
+  bool write_product(const ContactProblem&, const Block&, double* out) const;
+
+ private:
+  const double* find(const ContactProblem&, std::uint32_t carrier, std::uint32_t row, std::uint32_t column) const;
+
+  std::vector<std::uint32_t> carrier_of_;          ///< per segment; kNoCarrier: none
+  std::vector<std::span<const double>> numbers_;   ///< per carrier
+};
+
 /// How A⁻¹ is found.
 enum class InverseBy : std::uint8_t {
   factors,         ///< by the factors that carriers have, be they those of another matrix

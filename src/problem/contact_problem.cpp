@@ -196,11 +196,14 @@ template <int D, int A>
     }
 }
 
-/// W_ii = G K Gᵀ + Σ of any block: K Gᵀ row by row. Velocities are scratch, all 0 before and after.
+/// W_ii = G K Gᵀ + Σ of any block: K Gᵀ row by row where K is not known between its segments. Velocities are scratch, all 0
+/// before and after.
 class AnyDiagonal {
  public:
   explicit AnyDiagonal(const ContactProblem& p)
-      : p_(p), pushed_(p.is_coupled() && !p.compliances ? p.velocity_size() : 0, 0.0) {}
+      : p_(p), pushed_(p.is_coupled() && !p.compliances ? p.velocity_size() : 0, 0.0) {
+    if (p.is_coupled() && !p.compliances) near_.look(p);
+  }
 
   void write(const Block& block, double* out) {
     const std::uint32_t width = p_.row_width(block), dim = block.dim;
@@ -209,12 +212,13 @@ class AnyDiagonal {
       std::fill_n(out, dim * dim, 0.0);
       add_coupled_product(p_, *p_.compliances, block, block, out);
     }
+    const bool is_known = p_.compliances || (p_.is_coupled() && near_.write_product(p_, block, out));
     for (std::uint32_t k = 0; k < dim; ++k) {
       if (!p_.is_coupled()) {
         for (std::uint32_t i = 0; i < dim; ++i)
           out[dim * k + i] = Eigen::Map<const Eigen::VectorXd>(g + width * i, width)
                                  .dot(Eigen::Map<const Eigen::VectorXd>(g + width * k, width));
-      } else if (!p_.compliances) {
+      } else if (!is_known) {
         kernels::LocalVelocity<kAnyArity> local(p_, block, pushed_.data());
         local.add(g + width * k, 1);
         p_.couple(pushed_);
@@ -227,6 +231,7 @@ class AnyDiagonal {
 
  private:
   const ContactProblem& p_;
+  NearCompliances near_;
   std::vector<double> pushed_;
 };
 
@@ -368,7 +373,7 @@ void ContactProblem::lay_out() {
 }
 
 void ContactProblem::find_compliances() {
-  if (!is_coupled()) return compliances.reset();
+  if (!is_coupled() || is_mostly_empty(*this)) return compliances.reset();
   if (compliances.use_count() != 1) compliances = std::make_shared<CarrierCompliances>();
   if (compliances->look(*this) <= kMostTouchedRows) find_carrier_compliances(*this, InverseBy::factors, *compliances);
   else compliances.reset();

@@ -56,6 +56,7 @@ void CoupledMass::factor() {
   if (!factor_.factor(a_)) throw Error("The mass matrix is not positive definite.");
   factored_.assign(a_.valuePtr(), a_.valuePtr() + a_.nonZeros());
   stale_ = keeps_ = false;
+  near_.clear();
   kept_rows_.clear();
   if (part_.use_count() > 1) part_.reset();
   else if (part_) part_->rows.clear();
@@ -128,6 +129,16 @@ std::shared_ptr<const CoupledMass::InversePart> CoupledMass::inverse_between(std
   part_->rows = kept_rows_;
   factor_.inverse_at(kept_rows_, part_->numbers);
   return part_;
+}
+
+std::span<const double> CoupledMass::inverse_near() const {
+  const std::lock_guard lock(solving_);
+  if (near_.empty() && has_near_) {
+    near_.resize(static_cast<std::size_t>(a_.nonZeros()));
+    has_near_ = factor_.inverse_near(near_);
+    if (!has_near_) near_.clear();
+  }
+  return near_;
 }
 
 void CoupledMass::keep_inverse(std::vector<int> rows) {

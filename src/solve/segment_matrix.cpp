@@ -22,7 +22,7 @@ void SegmentMatrix::set_up(const ContactProblem& p, Stored stored) {
   problem_ = &p;
   std::vector<std::vector<std::uint32_t>> rows(p.segments.size());   // per segment: those below it in its columns
   const auto meet = [&](std::uint32_t s, std::uint32_t t) {
-    if (s >= t || stored == Stored::all) rows[t].push_back(s);
+    if ((s >= t || stored == Stored::all) && (rows[t].empty() || rows[t].back() != s)) rows[t].push_back(s);
   };
   for (std::uint32_t s = 0; s < rows.size(); ++s) rows[s].push_back(s);
   for (const Block& b : p.blocks)
@@ -90,10 +90,11 @@ double* SegmentMatrix::column(std::uint32_t row_segment, std::uint32_t column) {
 
 void SegmentMatrix::add(std::uint32_t s, std::uint32_t t, const double* values) {
   const ContactProblem& p = *problem_;
-  for (std::uint32_t j = 0; j < p.segments[t].size; ++j) {
-    double* const to = column(s, p.offset(t) + j);
+  const std::uint32_t first = p.offset(t);
+  const int length = matrix_.outerIndexPtr()[first + 1] - matrix_.outerIndexPtr()[first];   // of all columns of a segment
+  double* to = column(s, first);
+  for (std::uint32_t j = 0; j < p.segments[t].size; ++j, to += length)
     for (std::uint32_t i = 0; i < p.segments[s].size; ++i) to[i] += *values++;
-  }
 }
 
 }   // namespace stickslip

@@ -92,6 +92,30 @@ TEST(SparseFactor, parts_of_the_inverse_are_those_of_the_dense_one) {
   }
 }
 
+TEST(SparseFactor, numbers_of_the_inverse_near_the_matrix_are_those_of_the_dense_one) {
+  int in_blocks = 0;
+  for (const std::array<int, 3>& size : {std::array{1, 1, 1}, {3, 2, 2}, {7, 6, 5}, {9, 8, 7}, {30, 3, 3}})
+    for (const unsigned seed : {7u, 8u}) {
+      const Matrix a = solid_matrix(size[0], size[1], size[2], seed);
+      const Eigen::MatrixXd inverse = Eigen::MatrixXd(a).inverse();
+      SparseFactor factor;
+      factor.analyze(a, true);
+      ASSERT_TRUE(factor.factor(a));
+      std::vector<double> numbers(a.nonZeros(), -1);
+      if (!factor.inverse_near(numbers)) continue;
+      ++in_blocks;
+      double most = 0;
+      std::size_t k = 0;
+      for (int j = 0; j < a.cols(); ++j)
+        for (Matrix::InnerIterator entry(a, j); entry; ++entry, ++k)
+          most = std::max(most, std::abs(numbers[k] - (entry.row() >= j ? inverse(entry.row(), j) : 0)));
+      EXPECT_LT(most, 1e-13 * inverse.cwiseAbs().maxCoeff());
+    }
+#ifdef STICKSLIP_HAS_SUITESPARSE
+  EXPECT_GE(in_blocks, 4);
+#endif
+}
+
 TEST(SparseFactor, the_same_matrix_gives_the_same_bits) {
   const Matrix a = solid_matrix(8, 8, 8, 2), other = solid_matrix(8, 8, 8, 3);
   const Eigen::VectorXd b = Eigen::VectorXd::LinSpaced(a.rows(), -1, 1);

@@ -43,6 +43,10 @@ class SparseFactor {
   /// Costs a fraction of solving for the columns: J A⁻¹ Jᵀ needs A⁻¹ only where J has numbers.
   void inverse_at(std::span<const int> rows, Eigen::MatrixXd& out);
 
+  /// The numbers of A⁻¹ in the places of A, in their order: of the lower triangle of a symmetric matrix, 0 in others. False,
+  /// with nothing written, where L is not in blocks.
+  bool inverse_near(std::span<double> numbers);
+
   double factor_work() const;   ///< operations of a factorisation, known after analyze
   double solve_work() const;    ///< operations of a solve
 

@@ -54,6 +54,9 @@ class CoupledMass {
 
   /// A part of the inverse of the matrix that is factored, with these rows (ascending) and perhaps others.
   std::shared_ptr<const InversePart> inverse_between(std::span<const int> rows) const;
+  /// The numbers of the inverse of the matrix that is factored, in the places of `matrix()`: of its lower triangle, 0 in
+  /// others. They stay until the next factorisation. Empty where the factors are such that single solves find them sooner.
+  std::span<const double> inverse_near() const;
   /// Lets a part with other rows beside those that are asked for serve, such as the one found last. Which it is is then part of
   /// what determines the bits of a solution.
   /// @param rows of the part that serves first
@@ -76,6 +79,8 @@ class CoupledMass {
   mutable std::mutex solving_;
   mutable std::vector<int> kept_rows_;
   mutable std::shared_ptr<InversePart> part_;   ///< null: not found yet
+  mutable std::vector<double> near_;            ///< numbers of the inverse; empty: not found yet
+  mutable bool has_near_ = true;                ///< whether they can be found
   mutable std::vector<double> right_;
   mutable int iterations_ = 0;
   mutable double accuracy_ = kExact;

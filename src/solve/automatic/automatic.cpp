@@ -26,6 +26,12 @@ constexpr std::size_t kSmall = 8;   ///< blocks of an island up to which it is s
 constexpr int kCoupledPatience = 40;
 constexpr double kCoupledProgress = 0.5;
 
+/// Part of the tolerance that they aim at: what is judged is the largest error of a contact, what they see that of all.
+constexpr double kCoupledGoal = 0.3;
+/// Residual over the velocities of the problem below which a guess counts as no nearer: so much less regularisation they begin
+/// with than from nothing.
+constexpr double kNearestGuess = 1e-2;
+
 /// One problem made of islands, with memory of its own, so that orderings of factorisations last from step to step.
 struct Part {
   std::vector<std::uint32_t> blocks;
@@ -169,10 +175,15 @@ void AutomaticSolver::solve_coupled(const ContactProblem& p, std::span<double> i
   ProximalNewton::Settings settings;
   settings.linear.kind = LinearSolver::Kind::velocities;
   settings.near = kNearSolution * monitor.control().tolerance;
+  settings.goal = kCoupledGoal * monitor.control().tolerance;
+  const double start = monitor.best_total();
+  double fastest = 0;
+  for (const double b : p.b) fastest = std::max(fastest, std::abs(b));
+  settings.alpha *= std::clamp(start / fastest, kNearestGuess, 1.0);
   newton.set(settings);
   newton.prepare(p, alart_curnier_system);
   newton.start(impulses);
-  const double step_cost = cost::product(p) + cost::kOperation * newton.step_work(), start = monitor.best_total();
+  const double step_cost = cost::product(p) + cost::kOperation * newton.step_work();
   double best = start;
   int step = 0;
   for (int progress = 0; step - progress < kCoupledPatience;) {

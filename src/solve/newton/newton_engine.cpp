@@ -120,7 +120,8 @@ bool NewtonEngine::step(std::span<double> x, double alpha, double allowance) {
 
   // v_α along the step is linear in its length.
   to_impulses(direction_, impulses_);
-  multiply(impulses_, dv_);
+  if (in_velocities() && !velocities_.product().empty()) std::ranges::copy(velocities_.product(), dv_.begin());
+  else multiply(impulses_, dv_);
   for (std::size_t k = 0; k < dv_.size(); ++k) dv_[k] += alpha * shift_[k] * impulses_[k];
   double best_length = 0, best = INFINITY;
   for (double length = 1; length > std::ldexp(0.75, -kHalvings); length /= 2) {
@@ -189,9 +190,11 @@ void ProximalNewton::accept() {
     base_ = x_;
   }
   if (!(alpha_ > 0)) return;
-  // Following the error down keeps the quadratic convergence of Newton's method.
+  // Following the error down keeps the quadratic convergence of Newton's method. With α as it is the error would fall by the
+  // same factor once more.
   const double least = engine_.in_velocities() ? settings_.alpha_min_in_velocities : settings_.alpha_min;
-  alpha_ = std::max(alpha_ * std::min(1 / settings_.reduction, error_ / before), least);
+  const double fell = error_ / before, follow = std::min(1 / settings_.reduction, fell);
+  alpha_ = std::max(alpha_ * (settings_.goal > 0 ? std::clamp(settings_.goal / (error_ * fell), follow, 1.0) : follow), least);
   if (error_ > kHoldAlpha * held_error_) alpha_ = std::max(alpha_, held_alpha_);
 }
 

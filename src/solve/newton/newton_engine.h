@@ -89,6 +89,9 @@ class ProximalNewton {
     int failures = 60;                       ///< without progress in between, after which it gives up
     bool monotone = false;                   ///< every step lowers the merit of its regularised problem
     double near = 0;                         ///< error at λ̄ up to which steps stay with the solution that is there [m/s]
+    /// error that is small enough [m/s]: α falls no farther than it takes to get there with the next λ̄, as smaller ones change
+    /// contacts to and fro; 0: α follows the error down
+    double goal = 0;
     LinearSolver linear;
   };
 

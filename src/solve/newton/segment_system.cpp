@@ -7,7 +7,7 @@ namespace stickslip {
 
 namespace {
 
-using AnySquare = Eigen::Map<Eigen::MatrixXd>;
+using AnySquare = Eigen::Map<SmallSquare>;
 using AnyVector = Eigen::Map<Eigen::VectorXd>;
 using ConstAnyVector = Eigen::Map<const Eigen::VectorXd>;
 using Slot = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
@@ -17,17 +17,17 @@ constexpr Gmres::Limits kBent{.products = 60, .tolerance = 1e-9};
 
 constexpr std::size_t kFewNumbers = 1000;   ///< velocities up to which LU factors are as quick, and exact
 
-bool is_symmetric_block(const Eigen::MatrixXd& m) {
+bool is_symmetric_block(const SmallSquare& m) {
   return (m - m.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * m.cwiseAbs().maxCoeff();
 }
 
 /// The stiffness of a contact as if friction did not follow its normal impulse: symmetric and positive semidefinite.
-Eigen::MatrixXd without_follow(const Eigen::MatrixXd& stiffness) {
+SmallSquare without_follow(const SmallSquare& stiffness) {
   const Eigen::Index tail = stiffness.rows() - 1;
-  Eigen::MatrixXd near = Eigen::MatrixXd::Zero(tail + 1, tail + 1);
+  SmallSquare near = SmallSquare::Zero(tail + 1, tail + 1);
   near(0, 0) = std::max(0.0, stiffness(0, 0));
-  const Eigen::MatrixXd rub = stiffness.bottomRightCorner(tail, tail);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> modes(0.5 * (rub + rub.transpose()));
+  const SmallSquare rub = stiffness.bottomRightCorner(tail, tail);
+  const Eigen::SelfAdjointEigenSolver<SmallSquare> modes(0.5 * (rub + rub.transpose()));
   near.bottomRightCorner(tail, tail) =
       modes.eigenvectors() * modes.eigenvalues().cwiseMax(0).asDiagonal() * modes.eigenvectors().transpose();
   return near;
@@ -56,14 +56,14 @@ void SegmentSystem::set_up(const ContactProblem& p) {
 }
 
 /// Gᵀ C⁻¹ B G of one block.
-void SegmentSystem::add_stiffness(const Block& b, const Eigen::MatrixXd& stiffness) {
+void SegmentSystem::add_stiffness(const Block& b, const SmallSquare& stiffness) {
   const ContactProblem& p = *problem_;
   const double* left = rows_.data() + b.jacobian;
   for (const std::uint32_t s : p.segments_of(b)) {
-    const Eigen::MatrixXd pushed = Slot(left, b.dim, p.segments[s].size).transpose() * stiffness;
+    const SmallSquare pushed = Slot(left, b.dim, p.segments[s].size).transpose().lazyProduct(stiffness);
     const double* right = rows_.data() + b.jacobian;
     for (const std::uint32_t t : p.segments_of(b)) {
-      const Eigen::MatrixXd product = pushed * Slot(right, b.dim, p.segments[t].size);
+      const SmallSquare product = pushed.lazyProduct(Slot(right, b.dim, p.segments[t].size));
       segments_.add(s, t, product.data());
       right += std::size_t{b.dim} * p.segments[t].size;
     }
@@ -77,10 +77,10 @@ bool SegmentSystem::factor(const Linearisation& l) {
   bends_.clear();
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& b = p.blocks[i];
-    const Eigen::Map<const Eigen::MatrixXd> a(l.a.data() + l.first_a[i], b.dim, b.dim),
+    const Eigen::Map<const SmallSquare> a(l.a.data() + l.first_a[i], b.dim, b.dim),
         by_velocity(l.b.data() + l.first_b[i], b.dim, b.dim);
-    const Eigen::MatrixXd c = a + by_velocity * ConstAnyVector(p.sigma.data() + b.row, b.dim).asDiagonal();
-    const Eigen::MatrixXd inverse = c.partialPivLu().inverse(), stiffness = inverse * by_velocity;
+    const SmallSquare c = a + by_velocity * ConstAnyVector(p.sigma.data() + b.row, b.dim).asDiagonal();
+    const SmallSquare inverse = c.partialPivLu().inverse(), stiffness = inverse.lazyProduct(by_velocity);
     if (!inverse.allFinite() || !stiffness.allFinite()) return false;
     AnySquare(inverse_.data() + b.diagonal, b.dim, b.dim) = inverse;
     AnySquare(stiffness_.data() + b.diagonal, b.dim, b.dim) = stiffness;
@@ -89,7 +89,7 @@ bool SegmentSystem::factor(const Linearisation& l) {
       add_stiffness(b, stiffness);
       continue;
     }
-    const Eigen::MatrixXd near = without_follow(stiffness);
+    const SmallSquare near = without_follow(stiffness);
     bends_.push_back({static_cast<std::uint32_t>(i), stiffness - near});
     add_stiffness(b, near);
   }

@@ -17,6 +17,9 @@
 
 namespace stickslip {
 
+/// Of a block, or of a block and a segment: needs no memory.
+using SmallSquare = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kRigidSize, kRigidSize>;
+
 class SegmentSystem {
  public:
   void set_up(const ContactProblem&);
@@ -27,7 +30,7 @@ class SegmentSystem {
   double solve_work() const { return solve_work_; }
 
  private:
-  void add_stiffness(const Block&, const Eigen::MatrixXd& stiffness);
+  void add_stiffness(const Block&, const SmallSquare& stiffness);
   bool factor_as_it_is();
   bool solve_bent();
   void push_bends(const double* y, std::span<double> forces) const;
@@ -40,7 +43,7 @@ class SegmentSystem {
   bool general_analysed_ = false;
   struct Bend {
     std::uint32_t block;
-    Eigen::MatrixXd rest;   ///< E: what its part of the factored matrix leaves out
+    SmallSquare rest;   ///< E: what its part of the factored matrix leaves out
   };
   std::vector<Bend> bends_;
   Gmres gmres_;

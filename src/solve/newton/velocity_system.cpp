@@ -205,6 +205,7 @@ bool VelocitySystem::solve(const Linearisation& l, std::span<const double> phi, 
   const ContactProblem& p = *problem_;
   eliminate(phi.data(), x.data());
   multiply(x, rest_);
+  if (!rigid_) product_ = rest_;   // through carriers it is dear
   for (std::size_t i = 0; i < p.blocks.size(); ++i) {
     const Block& b = p.blocks[i];
     kernels::with_rows(b.dim, [&](auto rows) {
@@ -216,6 +217,7 @@ bool VelocitySystem::solve(const Linearisation& l, std::span<const double> phi, 
     });
   }
   if (!rigid_ && norm(rest_) <= kExactEnough * norm(phi)) return true;
+  product_.clear();
   eliminate(rest_.data(), correction_.data());
   bool finite = true;
   for (std::size_t k = 0; k < x.size(); ++k) {

@@ -28,6 +28,9 @@ class VelocitySystem {
   /// x = H⁻¹ phi of the linearisation that was factored. False if the numbers are not finite.
   bool solve(const Linearisation&, std::span<const double> phi, std::span<double> x);
 
+  /// W x of the last solve, if it is known; else empty.
+  std::span<const double> product() const { return product_; }
+
   /// y = W x.
   void multiply(std::span<const double> x, std::span<double> y);
 
@@ -47,7 +50,7 @@ class VelocitySystem {
   SegmentSystem others_;
   std::vector<double> rows_;                  ///< G by block, segment slot and row, six numbers each
   std::vector<double> inverse_, stiffness_;   ///< C⁻¹ and C⁻¹ B by block, column-major, where the diagonal blocks of W stand
-  std::vector<double> y_, local_, rest_, correction_;
+  std::vector<double> y_, local_, rest_, correction_, product_;
 };
 
 }   // namespace stickslip

@@ -16,8 +16,6 @@ namespace {
 /// Iterations on a matrix or through factors, against those of bodies: to make them costs as much as hundreds of sweeps, and
 /// contacts of a body that is nearly rigid are as many as its nodes, which only Newton steps resolve.
 constexpr int kMatrixPatience = 25;
-/// Contacts of an island that touch no soft body, from which on its W is too large and too empty to be multiplied out.
-constexpr std::ptrdiff_t kManyRigid = 50;
 constexpr double kAimOfSoft = 0.1;      ///< part of the iterations that go beyond the tolerance: sweeps are dear
 constexpr int kMostSplittings = 5000;   ///< problems of the splitting method
 /// Of each of them, against the whole: what impulses are off by there grows in it as A is stiffer than D.
@@ -114,7 +112,7 @@ SolveReport worse_of(const SolveReport& a, const SolveReport& b) {
 
 SoftOperator SoftOperators::choose(SoftOperator asked, const ContactProblem& p) {
   if (asked != SoftOperator::automatic) return asked;
-  return p.compliances ? SoftOperator::factored : SoftOperator::partial;
+  return p.compliances || is_mostly_empty(p) ? SoftOperator::factored : SoftOperator::partial;
 }
 
 /// Parts the blocks by what coupled carriers feel of them. @param mixes whether islands of both kinds are told apart
@@ -126,8 +124,8 @@ void SoftOperators::find_parts(const ContactProblem& p, bool mixes) {
   };
   for (std::size_t i = 0; i < islands_.count(); ++i) {
     const std::span<const std::uint32_t> blocks = islands_.blocks(i);
-    const auto rigid = std::ranges::count_if(blocks, is_rigid);
-    const bool alone = rigid == std::ssize(blocks), mixed = mixes && rigid >= kManyRigid;
+    const auto rigid = static_cast<std::size_t>(std::ranges::count_if(blocks, is_rigid));
+    const bool alone = rigid == blocks.size(), mixed = mixes && rigid >= kManyRigid;
     std::vector<std::uint32_t>& part = (alone ? rigid_ : mixed ? mixed_ : soft_).blocks;
     part.insert(part.end(), blocks.begin(), blocks.end());
   }
