@@ -6,6 +6,7 @@
 
 #include "step/clock.h"
 #include "step/impact_watch.h"
+#include "step/sizes.h"
 #include "stickslip/collide/collide.h"
 #include "stickslip/collide/surface.h"
 #include "stickslip/math/error.h"
@@ -17,7 +18,6 @@ namespace {
 
 constexpr std::size_t kChunkSize = 256;
 constexpr double kBesideHeld = 0.1;   ///< share of free nodes up to which a place of a surface counts as held
-constexpr double kSelfDepth = 0.1;    ///< part of its thickness by which a soft body may have passed through itself
 
 /// Far above any real heap (a dense one has about ten per body), and still small enough for memory.
 std::size_t pair_limit(const World& world) { return std::min<std::size_t>(1'000'000 + 100 * world.body_count(), 32'000'000); }

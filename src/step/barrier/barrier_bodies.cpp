@@ -166,7 +166,7 @@ void BarrierBodies::add_energies(std::span<double> out) const {
     if (s.group == kNoBlock) continue;
     const auto x = places(s);
     double sum = s.solid->energy(x);
-    sum += 0.5 * h_ * s.solid->dissipation(std::span(node_start_).subspan(s.first_node, s.nodes), velocities(s));
+    sum += 0.5 * h_ * s.solid->dissipation(x, velocities(s), MassMatrix::lumped, h_);
     for (const auto& [a, b, c] : s.triangles) sum -= s.pressure / 6 * x[a].dot(x[b].cross(x[c]));
     out[s.group] += sum;
   }
@@ -191,7 +191,7 @@ void BarrierBodies::add_gradient(std::span<double> out) const {
     const auto x = places(s);
     forces.assign(s.nodes, Vec3::Zero());
     s.solid->add_forces(x, forces);
-    s.solid->add_damping(std::span(node_start_).subspan(s.first_node, s.nodes), velocities(s), forces);
+    s.solid->add_damping(x, velocities(s), forces, MassMatrix::lumped, h_);
     for (const auto& [a, b, c] : s.triangles) {
       const Vec3 third = s.pressure / 6 * (x[b] - x[a]).cross(x[c] - x[a]);
       for (const std::uint32_t corner : {a, b, c}) forces[corner] += third;
@@ -353,7 +353,7 @@ void BarrierBodies::write(World& world, EnergyLedger& energy, std::span<const do
     }
   }
   for (const Solid& s : solids_)
-    energy.damping += h_ * s.solid->dissipation(std::span(node_start_).subspan(s.first_node, s.nodes), velocities(s));
+    energy.damping += h_ * s.solid->dissipation(places(s), velocities(s), MassMatrix::lumped, h_);
   world.summarise_nodes();
 }
 

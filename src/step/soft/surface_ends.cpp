@@ -58,13 +58,17 @@ const MeshSurface& SurfaceEnds::surface_of(const World& world, std::uint32_t col
 /// @param deepest gap that may be left [m]
 bool SurfaceEnds::passes_through_itself(const World& world, std::uint32_t collider, std::span<const Twist> motion, double time,
                                         double deepest) {
+  const double thickness = world.colliders()[collider].characteristic_length;
+  sink_.clear();
+  collide_self(surface_of(world, collider, motion, time), 0, kSelfDepth * thickness, sink_);
+  if (std::ranges::any_of(sink_.points(), [&](const ContactPoint& p) { return p.gap < deepest; })) return true;
   const auto depth_at = [&](double t) { return self_crossing_depth(surface_of(world, collider, motion, t)); };
   const double end = depth_at(time);
   if (!(end > -deepest)) return false;
   ends_[collider].placed = false;
   const double start = depth_at(0);
   ends_[collider].placed = false;
-  return end > start + kDeeper * world.colliders()[collider].characteristic_length;
+  return end > start + kDeeper * thickness;
 }
 
 bool SurfaceEnds::are_deep(const World& world, const ContactSet& set, std::span<const Twist> motion, Gyroscopic gyroscopic,
