@@ -183,7 +183,8 @@ void by_solver(double seconds, int digits) {
         Place{"rigid-on-soft", "", 50}, Place{"soft-stack", "", 40}, Place{"soft-on-rigid", "", 50},
         Place{"squeezed-ball", "", 60}, Place{"jelly-hand", "", 150}, Place{"gripper", "", 150}, Place{"tyre", "", 100},
         Place{"soft-jacks", "", 60}, Place{"fish-in-net", "", 60}, Place{"strap-over-log", "", 60},
-        Place{"soft-cards", "/step/integrator=\"impulse\"", 40}, Place{"ball-through-rollers", "", 40}}) {
+        Place{"soft-cards", "/step/integrator=\"impulse\"", 40},
+        Place{"ball-through-rollers", "/step/integrator=\"impulse\"", 40}}) {
     const std::string text = parameter;
     const std::size_t split = text.find('=');
     std::vector<Override> overrides;

@@ -71,8 +71,8 @@ double depth_at(const MeshSurface& s, const std::array<std::uint32_t, 2>& edge, 
   return depth;
 }
 
-/// The deepest place of an edge, if it is deeper than what is known, taken to be the middle of a part that is inside, or the end
-/// of the edge. @param along its piercings in order
+/// The deepest place of an edge, if it is deeper than what is known, taken to be the middle of a part that is inside, or the
+/// end of the edge. @param along its piercings in order
 double deepest_along(const MeshSurface& s, std::span<const Piercing> along, double deepest, Memory& memory) {
   const auto& edge = s.edges().vertices(along.front().edge);
   const auto height = [](const Piercing& p, double at) { return std::abs(p.falls * (at - p.at)); };

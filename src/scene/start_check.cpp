@@ -102,7 +102,8 @@ void check_start(const World& world, const StepOptions& step, bool allow_overlap
   const Overlap& deepest = overlaps.front();
   const std::string name = fmt::format("'{}'", world.body(deepest.a).name);
   const bool one = deepest.a == deepest.b;
-  const std::string who = one ? name + " overlaps itself" : fmt::format("{} and '{}' overlap", name, world.body(deepest.b).name);
+  const std::string who =
+      one ? name + " overlaps itself" : fmt::format("{} and '{}' overlap", name, world.body(deepest.b).name);
   const std::string text = fmt::format("{} by {} at the start{}.", who, readable_length(deepest.depth),
                                        overlaps.size() == 1 ? "" : fmt::format(", the deepest of {} pairs", overlaps.size()));
   if (!allow_overlap) throw Error(text + " Move them apart, or set \"allow_overlap\" to true.");

@@ -97,11 +97,11 @@ class Detection {
   ContactSink sink_;
   VolumeContacts volumes_;
   std::vector<ProxyPair> candidates_;
-  std::vector<ProxyPair> apart_;       ///< that cannot touch whatever they turn by, sorted
-  std::vector<ProxyPair> of_meshes_;   ///< those of two meshes
+  std::vector<ProxyPair> apart_;         ///< that cannot touch whatever they turn by, sorted
+  std::vector<ProxyPair> of_meshes_;     ///< those of two meshes
   std::vector<ProxyPair> pairs_again_;   ///< the memory of `detect_again`
   std::vector<SelfCrossing> crossings_;
-  PairMemories memories_;              ///< of them
+  PairMemories memories_;   ///< of them
   ContactSet set_;
   std::uint64_t structure_version_ = ~std::uint64_t{0};
   const ImpactWatch* watch_ = nullptr;   ///< that knows margins of pairs

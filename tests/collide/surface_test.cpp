@@ -524,7 +524,9 @@ TEST(SurfaceCrossings, surfaces_that_are_whole_do_not_run_through_themselves) {
 TEST(SurfaceCrossings, are_as_deep_as_what_has_come_through) {
   // A block of which the end is inside another one, a block whose edge is, a rod through a plate.
   const TriangleMesh block = lattice(Vec3(0.5, 0.5, 0.5), {5, 5, 5}), rod = lattice(Vec3(0.07, 0.07, 0.5), {1, 1, 2});
-  const auto with_rod = [&](double depth) { return self_crossing_depth(MeshSurface(together(block, rod, {0.03, 0.02, 1 - depth}))); };
+  const auto with_rod = [&](double depth) {
+    return self_crossing_depth(MeshSurface(together(block, rod, {0.03, 0.02, 1 - depth})));
+  };
   for (const double depth : {1e-6, 1e-3, 0.1}) EXPECT_NEAR(with_rod(depth), depth, 1e-12) << depth;
   EXPECT_NEAR(with_rod(0.4), 0.14, 1e-12);   // as thick as it is
   TriangleMesh leaning = rod;
@@ -532,7 +534,8 @@ TEST(SurfaceCrossings, are_as_deep_as_what_has_come_through) {
   for (Vec3& x : leaning.vertices) x = turn * Vec3(x.z(), x.x(), x.y());
   const double edge = std::sqrt(2.0) * 0.07;
   for (const double depth : {1e-3, 0.02})
-    EXPECT_NEAR(self_crossing_depth(MeshSurface(together(block, leaning, {0.03, 0.02, 0.5 + edge - depth}))), depth, 1e-3 * depth);
+    EXPECT_NEAR(self_crossing_depth(MeshSurface(together(block, leaning, {0.03, 0.02, 0.5 + edge - depth}))), depth,
+                1e-3 * depth);
   const double through =
       self_crossing_depth(MeshSurface(together(lattice(Vec3(0.5, 0.5, 0.02), {5, 5, 1}), rod, {0.03, 0.02, 0.1})));
   EXPECT_GE(through, 0.02 - 1e-12);

@@ -410,8 +410,7 @@ TEST(SoftBodies, carry_rigid_ones_and_are_carried_by_them) {
 /// A strip of rubber, 6 cm wide and 3 cm thick, bent into a U whose arms come together with that speed each.
 BodyId add_bent_strip(World& world, double speed, double turn = std::numbers::pi, double element = 0.03) {
   const TetMesh mesh = soft_box({0.3, 0.03, 0.015}, element);
-  SoftDescription d =
-      soft(solid_of(mesh, {.young = 3e4, .stiffness_damping = 0.02}), {0, 0, 0}, material(world, 0.3));
+  SoftDescription d = soft(solid_of(mesh, {.young = 3e4, .stiffness_damping = 0.02}), {0, 0, 0}, material(world, 0.3));
   d.positions = mesh.vertices;
   const double radius = 0.06;   // of the bend
   for (Vec3& x : d.positions) {

@@ -246,7 +246,7 @@ TEST(Solid, damping_along_the_chords_of_a_step_brakes_strains_and_no_turn) {
     };
     // From there to where a turn by half a radian takes it.
     const Quat turn = rotation_from_vector({0.3, -0.2, 0.4});
-    Vectors rigid = mapped(start, [&](const Vec3& p) -> Vec3 { return (turn * p - p) / h; }), f(solid.nodes(), Vec3::Zero());
+    Vectors rigid = mapped(start, [&](const Vec3&p) -> Vec3 { return (turn * p - p) / h; }), f(solid.nodes(), Vec3::Zero());
     solid.add_damping(along(rigid), rigid, f, MassMatrix::lumped, h);
     for (const Vec3& a : f) EXPECT_LT(a.norm(), 1e-9);
     EXPECT_LT(solid.dissipation(start, rigid, MassMatrix::lumped, -h), 1e-9);

@@ -352,8 +352,7 @@ void BarrierBodies::write(World& world, EnergyLedger& energy, std::span<const do
       nodes.velocities[i] = way / h_;
     }
   }
-  for (const Solid& s : solids_)
-    energy.damping += h_ * s.solid->dissipation(places(s), velocities(s), MassMatrix::lumped, h_);
+  for (const Solid& s : solids_) energy.damping += h_ * s.solid->dissipation(places(s), velocities(s), MassMatrix::lumped, h_);
   world.summarise_nodes();
 }
 
