@@ -431,19 +431,23 @@ TEST(SoftBodies, that_touch_themselves_do_not_pass_through) {
   const BodyId id = add_bent_strip(world, 2);
   const std::vector<Vec3>& rest = world.nodal_body(id).solid->rest();
   Stepper stepper(options(0.005));
-  double farthest = -1;
+  const auto opposite = [&](const Vec3& x) {
+    return std::ranges::find_if(rest, [&](const Vec3& o) { return (o - Vec3(-x.x(), x.y(), x.z())).norm() < 1e-9; }) -
+           rest.begin();
+  };
+  double nearest = 1;
   std::size_t contacts = 0;
   simulate(world, stepper, 0.3, [&](const StepReport& r) {
     contacts = std::max(contacts, r.contacts.size());
     EXPECT_LT(r.penetration_max, 5e-4);   // of 3 cm; steps that are not taken in pieces end 1.6 mm deep
-    // They meet in the middle: neither gets to the other side.
+    // The arms stay on their sides of each other.
+    const std::vector<Vec3>& x = world.nodal_body(id).positions;
     for (std::size_t i = 0; i < rest.size(); ++i)
-      if (const double x = rest[i].x(); std::abs(x) > 0.2)
-        farthest = std::max(farthest, std::copysign(1, -x) * world.nodal_body(id).positions[i].x());
+      if (rest[i].x() > 0.2) nearest = std::min(nearest, x[i].x() - x[static_cast<std::size_t>(opposite(rest[i]))].x());
   });
   EXPECT_GT(contacts, 0u);
-  EXPECT_LT(farthest, 0.005);
-  EXPECT_GT(farthest, -0.03);
+  EXPECT_GT(nearest, -0.003);   // a tenth of their thickness: they lean, and what met need not stay opposite
+  EXPECT_LT(nearest, 0.01);
   EXPECT_LT(fastest_node(world.nodal_body(id)), 10);
 }
 
@@ -455,7 +459,7 @@ TEST(SoftBodies, that_run_through_themselves_are_told) {
   ASSERT_EQ(overlaps.size(), 1u);
   EXPECT_EQ(overlaps[0].a, id);
   EXPECT_EQ(overlaps[0].b, id);
-  EXPECT_GT(overlaps[0].depth, 0.003);
+  EXPECT_GT(overlaps[0].depth, 0.001);
   for (const char* integrator : {"impulse", "penalty"}) {
     World copy = world;
     StepOptions o = options(0.005);
