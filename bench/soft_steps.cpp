@@ -124,22 +124,30 @@ void by_operator(int most) {
 
 const std::vector<std::string> kCompared{"auto", "alart-curnier", "admm", "accelerated-nsgs", "nsgs", "prox-gs", "apgd"};
 
+constexpr double kLongEnough = 0.1;   ///< for clocks of processors that count in ticks [s]
+
 /// The problem of the last step with W multiplied out, from the impulses of the step before.
 void compare_solvers(const std::string& name, const Stepper& stepper, double tolerance, double seconds) {
   const ContactProblem problem = condense(stepper.problem());
   fmt::print("{:<26}{:>6}", name, problem.rows());
   for (const std::string& solver_name : kCompared) {
     const auto solver = make_solver(solver_name, {});
-    std::vector<double> impulses(stepper.guess().begin(), stepper.guess().end());
+    std::vector<double> impulses;
     SolveControl control;
     control.tolerance = tolerance;
     control.max_iterations = 1'000'000;
     control.time_limit = seconds;
     control.natural_map = false;
     Workspace workspace;
-    const double start = bench::processor_seconds();
-    const SolveReport report = solver->solve(problem, impulses, workspace, control);
-    const double time = bench::processor_seconds() - start;
+    SolveReport report;
+    double time = 0;
+    int solves = 0;
+    for (const double start = bench::processor_seconds(); time < kLongEnough; ++solves) {
+      impulses.assign(stepper.guess().begin(), stepper.guess().end());
+      report = solver->solve(problem, impulses, workspace, control);
+      time = bench::processor_seconds() - start;
+    }
+    time /= solves;
     const bool solved = report.residual.total() <= control.tolerance;
     fmt::print("{:>18}", solved ? fmt::format("{:.1f} ({})", 1e3 * time, report.iterations) : "-");
   }
@@ -172,7 +180,11 @@ void by_solver(double seconds, int digits) {
   for (const auto& [name, parameter, step] :
        {Place{"rigid-on-soft", "/parameters/size=0.06", 9}, Place{"rigid-on-soft", "/parameters/size=0.06", 25},
         Place{"rigid-on-soft", "/parameters/size=0.06", 120}, Place{"rigid-on-soft", "/parameters/young=2e6", 40},
-        Place{"soft-stack", "", 40}, Place{"squeezed-ball", "", 60}}) {
+        Place{"rigid-on-soft", "", 50}, Place{"soft-stack", "", 40}, Place{"soft-on-rigid", "", 50},
+        Place{"squeezed-ball", "", 60}, Place{"jelly-hand", "", 150}, Place{"gripper", "", 150}, Place{"tyre", "", 100},
+        Place{"soft-jacks", "", 60}, Place{"fish-in-net", "", 60}, Place{"strap-over-log", "", 60},
+        Place{"soft-cards", "/step/integrator=\"impulse\"", 40},
+        Place{"ball-through-rollers", "/step/integrator=\"impulse\"", 40}}) {
     const std::string text = parameter;
     const std::size_t split = text.find('=');
     std::vector<Override> overrides;

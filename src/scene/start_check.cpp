@@ -100,8 +100,11 @@ void check_start(const World& world, const StepOptions& step, bool allow_overlap
   const std::vector<Overlap> overlaps = find_overlaps(world, step);
   if (overlaps.empty()) return;
   const Overlap& deepest = overlaps.front();
-  const std::string text = fmt::format("'{}' and '{}' overlap by {} at the start{}.", world.body(deepest.a).name,
-                                       world.body(deepest.b).name, readable_length(deepest.depth),
+  const std::string name = fmt::format("'{}'", world.body(deepest.a).name);
+  const bool one = deepest.a == deepest.b;
+  const std::string who =
+      one ? name + " overlaps itself" : fmt::format("{} and '{}' overlap", name, world.body(deepest.b).name);
+  const std::string text = fmt::format("{} by {} at the start{}.", who, readable_length(deepest.depth),
                                        overlaps.size() == 1 ? "" : fmt::format(", the deepest of {} pairs", overlaps.size()));
   if (!allow_overlap) throw Error(text + " Move them apart, or set \"allow_overlap\" to true.");
   warnings.push_back(text);

@@ -145,21 +145,22 @@ void ElasticSolid::add_mass_times(double factor, std::span<const Vec3> v, std::s
   }
 }
 
-void ElasticSolid::add_damping(std::span<const Vec3> x, std::span<const Vec3> v, std::span<Vec3> f, MassMatrix kind) const {
+void ElasticSolid::add_damping(std::span<const Vec3> x, std::span<const Vec3> v, std::span<Vec3> f, MassMatrix kind,
+                               double since) const {
   if (material_.mass_damping > 0) add_mass_times(-material_.mass_damping, v, f, kind);
   const double beta = material_.stiffness_damping, l = beta * lame_.lambda, m = 2 * beta * lame_.mu + material_.viscosity;
   if (m == 0) return;
   const bool linear = material_.model == SoftModel::linear;
   for (std::size_t e = 0; e < elements(); ++e) {
     const Mat3 g = deformation_gradient(e, x), rate = differences(tetrahedra_[e], v) * inverse_shapes_[e];
-    const Mat3 strain = strain_rate(material_.model, g, rate);
+    const Mat3 strain = strain_rate(material_.model, g - since / 2 * rate, rate);
     const Mat3 s = l * strain.trace() * Mat3::Identity() + m * strain;
     const Mat3 p = linear ? s : Mat3(g * s);
     subtract(tetrahedra_[e], volumes_[e] * p * inverse_shapes_[e].transpose(), f);
   }
 }
 
-double ElasticSolid::dissipation(std::span<const Vec3> x, std::span<const Vec3> v, MassMatrix kind) const {
+double ElasticSolid::dissipation(std::span<const Vec3> x, std::span<const Vec3> v, MassMatrix kind, double since) const {
   double sum = 0;
   if (material_.mass_damping > 0 && kind == MassMatrix::lumped)
     for (std::size_t i = 0; i < nodes(); ++i) sum += material_.mass_damping * masses_[i] * v[i].squaredNorm();
@@ -173,7 +174,8 @@ double ElasticSolid::dissipation(std::span<const Vec3> x, std::span<const Vec3> 
       sum += material_.mass_damping * material_.density * volumes_[e] / 20 * squares;
     }
     if (m == 0) continue;
-    const Mat3 strain = strain_rate(material_.model, deformation_gradient(e, x), differences(t, v) * inverse_shapes_[e]);
+    const Mat3 rate = differences(t, v) * inverse_shapes_[e];
+    const Mat3 strain = strain_rate(material_.model, deformation_gradient(e, x) - since / 2 * rate, rate);
     sum += volumes_[e] * (l * strain.trace() * strain.trace() + m * strain.squaredNorm());
   }
   return sum;

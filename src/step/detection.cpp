@@ -6,6 +6,7 @@
 
 #include "step/clock.h"
 #include "step/impact_watch.h"
+#include "step/sizes.h"
 #include "stickslip/collide/collide.h"
 #include "stickslip/collide/surface.h"
 #include "stickslip/math/error.h"
@@ -17,7 +18,6 @@ namespace {
 
 constexpr std::size_t kChunkSize = 256;
 constexpr double kBesideHeld = 0.1;   ///< share of free nodes up to which a place of a surface counts as held
-constexpr double kSelfDepth = 0.1;    ///< part of its thickness by which a soft body may have passed through itself
 
 /// Far above any real heap (a dense one has about ten per body), and still small enough for memory.
 std::size_t pair_limit(const World& world) { return std::min<std::size_t>(1'000'000 + 100 * world.body_count(), 32'000'000); }
@@ -328,6 +328,15 @@ const ContactSet& Detection::detect(const World& world, const DetectionReach& re
   return set_;
 }
 
+std::span<const SelfCrossing> Detection::self_crossings() {
+  crossings_.clear();
+  for (const ProxyPair& pair : candidates_) {
+    if (pair.a != pair.b) continue;
+    if (const double depth = self_crossing_depth(surfaces_[pair.a]->now); depth > 0) crossings_.push_back({pair.a, depth});
+  }
+  return crossings_;
+}
+
 namespace {
 
 /// Whether the two share a volume that stands for their contact.
@@ -403,7 +412,13 @@ const ContactSet& Detection::detect_again(const World& world, std::span<const Tw
     const Aabb box = flies(i) ? way_of(world, i, m.linear, reach.time) : box_of(world, i).grown(travel);
     broad_.set(i, box, is_passive(bodies[colliders[i].body]));
   }
-  const std::span<const ProxyPair> pairs = broad_.pairs(pair_limit(world));
+  std::span<const ProxyPair> pairs = broad_.pairs(pair_limit(world));
+  if (const auto of_one = [](const ProxyPair& p) { return p.a == p.b; }; std::ranges::any_of(candidates_, of_one)) {
+    pairs_again_.assign(pairs.begin(), pairs.end());
+    std::ranges::copy_if(candidates_, std::back_inserter(pairs_again_), of_one);
+    std::ranges::sort(pairs_again_);
+    pairs = pairs_again_;
+  }
   seconds.broad += clock.lap();
 
   again_.clear();

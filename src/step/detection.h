@@ -30,12 +30,21 @@ struct DetectionReach {
 /// Bound of the speed at which points of two colliders approach each other [m/s].
 double closing_speed(const Collider& a, const Twist& of_a, const Collider& b, const Twist& of_b);
 
+/// A surface that runs through itself.
+struct SelfCrossing {
+  std::uint32_t collider;
+  double depth;   ///< at least [m]
+};
+
 class Detection {
  public:
   /// Contacts between bodies of which at least one moves by forces. Valid until the next call.
   /// @param watch takes the pairs that are to have no contacts ahead
   /// @throws Error if shapes have no collider or too many bodies are piled into one spot.
   const ContactSet& detect(const World&, const DetectionReach&, int threads, StageTimes&, ImpactWatch* watch = nullptr);
+
+  /// Surfaces that may touch themselves and run through themselves where `detect` found them. Valid until the next call.
+  std::span<const SelfCrossing> self_crossings();
 
   /// Whether something moves farther than `detect` looked ahead for it. @param motion of every mover
   bool outrun(const World&, std::span<const Twist> motion, const DetectionReach&);
@@ -88,9 +97,11 @@ class Detection {
   ContactSink sink_;
   VolumeContacts volumes_;
   std::vector<ProxyPair> candidates_;
-  std::vector<ProxyPair> apart_;       ///< that cannot touch whatever they turn by, sorted
-  std::vector<ProxyPair> of_meshes_;   ///< those of two meshes
-  PairMemories memories_;              ///< of them
+  std::vector<ProxyPair> apart_;         ///< that cannot touch whatever they turn by, sorted
+  std::vector<ProxyPair> of_meshes_;     ///< those of two meshes
+  std::vector<ProxyPair> pairs_again_;   ///< the memory of `detect_again`
+  std::vector<SelfCrossing> crossings_;
+  PairMemories memories_;   ///< of them
   ContactSet set_;
   std::uint64_t structure_version_ = ~std::uint64_t{0};
   const ImpactWatch* watch_ = nullptr;   ///< that knows margins of pairs

@@ -506,6 +506,7 @@ bool ImpulseIntegrator::advance(World& world) {
   find_conflicts(world);
   balance();
   records_.write(world, {options_, drift_time, solved(*set), next_guess_}, judge_, report_);
+  judge_.see_crossings(world, detection_.self_crossings(), report_);
   if (impacts_.watches() && !blew_up())
     report_.distance_min = impacts_.nearest(world, look_ahead_.motion(world, solved(*set)), options_.h, report_.distance_min);
   hold_back_.clear();

@@ -53,7 +53,8 @@ std::string where(const MotionFinding& f, const World& world) {
                                    : fmt::format("joint-{}", f.joint.index);
   if (f.body_a == BodyId{}) return "";
   if (f.body_b == BodyId{}) return body_name(world, f.body_a);
-  return fmt::format("{} and {}", body_name(world, f.body_a), body_name(world, f.body_b));
+  const std::string other = f.body_b == f.body_a ? "itself" : body_name(world, f.body_b);
+  return fmt::format("{} and {}", body_name(world, f.body_a), other);
 }
 
 std::string what(const MotionFinding& f) {

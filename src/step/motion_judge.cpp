@@ -97,6 +97,19 @@ void MotionJudge::see_depth(const World& world, const SolvedContact& c) {
     note(contact_finding(MotionKind::deep_overlap, world, c.manifold, value, depth));
 }
 
+void MotionJudge::see_crossings(const World& world, std::span<const SelfCrossing> crossings, StepReport& report) {
+  for (const auto& [collider, depth] : crossings) {
+    const Collider& c = world.colliders()[collider];
+    MotionFinding f;
+    f.kind = MotionKind::deep_overlap;
+    f.body_a = f.body_b = world.id_of(c.body);
+    f.value = depth / c.characteristic_length - band_;
+    f.amount = depth;
+    note(f);
+    report.penetration_max = std::max(report.penetration_max, depth);
+  }
+}
+
 void MotionJudge::see_impact(const World& world, const ContactProblem& problem, const SolvedContact& c) {
   const Vec3 mean = 0.5 * (c.built.before + c.after);
   if (c.built.rebounds) {

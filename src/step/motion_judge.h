@@ -3,6 +3,7 @@
 #pragma once
 
 #include "step/builder.h"
+#include "step/detection.h"
 #include "stickslip/collide/contact.h"
 #include "stickslip/step/report.h"
 
@@ -29,6 +30,8 @@ class MotionJudge {
     gravity_work_ += mass * std::abs(world.gravity.dot(velocity)) * h;
   }
   void see_spin(const World&, std::uint32_t slot, double speed, double h);
+  /// Surfaces that run through themselves, which count in the penetration of the report.
+  void see_crossings(const World&, std::span<const SelfCrossing>, StepReport&);
   /// Of explicit springs: a substep, and the longest that is stable [s].
   void see_substep(double time, double longest);
   /// When everything else of the report is there. Writes its measures and findings.

@@ -53,6 +53,12 @@ std::vector<Overlap> find_overlaps(const World& world, const StepOptions& option
     double& d = deepest[std::minmax(a.body, b.body)];
     d = std::max(d, depth);
   }
+  for (const auto& [collider, depth] : detection.self_crossings()) {
+    const Collider& c = world.colliders()[collider];
+    if (depth <= tolerance * c.characteristic_length) continue;
+    double& d = deepest[{c.body, c.body}];
+    d = std::max(d, depth);
+  }
   std::vector<Overlap> overlaps;
   for (const auto& [pair, depth] : deepest) overlaps.push_back({world.id_of(pair.first), world.id_of(pair.second), depth});
   std::stable_sort(overlaps.begin(), overlaps.end(), [](const Overlap& x, const Overlap& y) { return x.depth > y.depth; });

@@ -7,6 +7,9 @@
 
 namespace stickslip {
 
+/// Part of its thickness by which a soft body may have passed through itself and has contacts there.
+inline constexpr double kSelfDepth = 0.1;
+
 /// The smaller of two lengths, of which an endless shape has none (0).
 inline double thinner(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
 /// Thickness of the thinner of two colliders [m].

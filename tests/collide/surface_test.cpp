@@ -506,6 +506,53 @@ TEST(SurfaceContacts, a_strip_bent_shut_touches_itself) {
   EXPECT_GT(through, 4);
 }
 
+/// Both meshes as one surface.
+TriangleMesh together(TriangleMesh a, const TriangleMesh& b, const Vec3& shift) {
+  const auto first = static_cast<std::uint32_t>(a.vertices.size());
+  for (const Vec3& x : b.vertices) a.vertices.push_back(x + shift);
+  for (const auto& [i, j, k] : b.triangles) a.triangles.push_back({first + i, first + j, first + k});
+  return a;
+}
+
+TEST(SurfaceCrossings, surfaces_that_are_whole_do_not_run_through_themselves) {
+  for (const TriangleMesh& mesh : {lattice(Vec3(0.5, 0.5, 0.01), {10, 10, 1}), sphere_mesh(0.5, 16),
+                                   torus_mesh(0.5, 0.15, 24, 12), bent_strip(std::numbers::pi, 0.1, 0.02, 0.4),
+                                   together(lattice(Vec3::Ones(), {3, 3, 3}), lattice(Vec3::Ones(), {2, 2, 2}), {0, 0, 2.001})})
+    EXPECT_EQ(self_crossing_depth(MeshSurface(mesh)), 0);
+}
+
+TEST(SurfaceCrossings, are_as_deep_as_what_has_come_through) {
+  // A block of which the end is inside another one, a block whose edge is, a rod through a plate.
+  const TriangleMesh block = lattice(Vec3(0.5, 0.5, 0.5), {5, 5, 5}), rod = lattice(Vec3(0.07, 0.07, 0.5), {1, 1, 2});
+  const auto with_rod = [&](double depth) {
+    return self_crossing_depth(MeshSurface(together(block, rod, {0.03, 0.02, 1 - depth})));
+  };
+  for (const double depth : {1e-6, 1e-3, 0.1}) EXPECT_NEAR(with_rod(depth), depth, 1e-12) << depth;
+  EXPECT_NEAR(with_rod(0.4), 0.14, 1e-12);   // as thick as it is
+  TriangleMesh leaning = rod;
+  const Mat3 turn = Eigen::AngleAxisd(std::numbers::pi / 4, Vec3::UnitX()).toRotationMatrix();
+  for (Vec3& x : leaning.vertices) x = turn * Vec3(x.z(), x.x(), x.y());
+  const double edge = std::sqrt(2.0) * 0.07;
+  for (const double depth : {1e-3, 0.02})
+    EXPECT_NEAR(self_crossing_depth(MeshSurface(together(block, leaning, {0.03, 0.02, 0.5 + edge - depth}))), depth,
+                1e-3 * depth);
+  const double through =
+      self_crossing_depth(MeshSurface(together(lattice(Vec3(0.5, 0.5, 0.02), {5, 5, 1}), rod, {0.03, 0.02, 0.1})));
+  EXPECT_GE(through, 0.02 - 1e-12);
+  EXPECT_LE(through, 0.07);
+}
+
+TEST(SurfaceCrossings, of_a_strip_bent_into_itself_grow_with_the_bend) {
+  double before = 0;
+  for (const double angle : {0.1, 0.14, 0.2, 0.3}) {
+    const double depth = self_crossing_depth(MeshSurface(bent_strip(std::numbers::pi + angle, 0.05, 0.02, 0.4)));
+    EXPECT_GE(depth, before) << angle;
+    EXPECT_LE(depth, 0.04) << angle;   // as thick as an arm
+    before = depth;
+  }
+  EXPECT_GT(before, 0.01);
+}
+
 TEST(SurfaceContacts, contacts_do_not_depend_on_the_order_of_triangles) {
   PairMaker maker(15);
   std::mt19937 random(3);

@@ -232,6 +232,40 @@ TEST(Solid, damping_takes_energy_from_strains_and_leaves_rigid_motions_alone) {
     }
 }
 
+TEST(Solid, damping_along_the_chords_of_a_step_brakes_strains_and_no_turn) {
+  std::mt19937 random(7);
+  const double h = 0.1;
+  for (const SoftModel model : {SoftModel::corotated, SoftModel::st_venant_kirchhoff, SoftModel::neo_hookean}) {
+    const ElasticSolid solid =
+        distorted_brick({.model = model, .young = 1e5, .poisson = 0.3, .stiffness_damping = 0.02, .viscosity = 50});
+    const Vectors start = moved(solid.rest(), random_vectors(random, solid.nodes(), 0.2));
+    const auto along = [&](const Vectors& v) {
+      Vectors x(start);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] += h * v[i];
+      return x;
+    };
+    // From there to where a turn by half a radian takes it.
+    const Quat turn = rotation_from_vector({0.3, -0.2, 0.4});
+    Vectors rigid = mapped(start, [&](const Vec3&p) -> Vec3 { return (turn * p - p) / h; }), f(solid.nodes(), Vec3::Zero());
+    solid.add_damping(along(rigid), rigid, f, MassMatrix::lumped, h);
+    for (const Vec3& a : f) EXPECT_LT(a.norm(), 1e-9);
+    EXPECT_LT(solid.dissipation(start, rigid, MassMatrix::lumped, -h), 1e-9);
+
+    // Forces are the slope of half of what is dissipated, seen from either end of the step.
+    const Vectors v = random_vectors(random, solid.nodes(), 1), w = random_vectors(random, solid.nodes(), 1);
+    const auto dissipated = [&](double amount) {
+      Vectors u(v);
+      for (std::size_t i = 0; i < u.size(); ++i) u[i] += amount * w[i];
+      const double from_end = solid.dissipation(along(u), u, MassMatrix::lumped, h);
+      EXPECT_NEAR(solid.dissipation(start, u, MassMatrix::lumped, -h), from_end, 1e-12 * from_end);
+      return from_end;
+    };
+    solid.add_damping(along(v), v, f, MassMatrix::lumped, h);
+    const double slope = (dissipated(1e-4) - dissipated(-1e-4)) / 2e-4;
+    EXPECT_NEAR(-2 * flat(f).dot(flat(w)), slope, 1e-6 * std::abs(slope));
+  }
+}
+
 TEST(Solid, mass_damping_and_both_masses_stand_in_the_matrix) {
   std::mt19937 random(8);
   const ElasticSolid solid = distorted_brick({.density = 300, .mass_damping = 2.5, .viscosity = 10});

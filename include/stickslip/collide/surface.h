@@ -54,4 +54,8 @@ void collide_surfaces(const MeshSurface& a, const MeshSurface& b, double margin,
 /// triangle rather than belonging behind it [m]
 void collide_self(const MeshSurface&, double margin, double depth, ContactSink&, const LoadedContacts& = {});
 
+/// How deep a surface runs through itself [m], at least: how far edges get behind triangles. 0 if none goes through one.
+/// Contacts know of what has come through lately and little; this sees all of it.
+double self_crossing_depth(const MeshSurface&);
+
 }   // namespace stickslip

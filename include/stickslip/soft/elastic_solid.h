@@ -46,10 +46,13 @@ class ElasticSolid {
   void add_forces(std::span<const Vec3> x, std::span<Vec3> f) const;   ///< f −= ∂E/∂x [N]
 
   /// f −= α M v + B(x) v [N]
-  void add_damping(std::span<const Vec3> x, std::span<const Vec3> v, std::span<Vec3> f, MassMatrix = MassMatrix::lumped) const;
+  /// @param since how long nodes have gone along v to get to x [s]. Rates of strain are then what Green's strain has changed by
+  /// in that time: along the chords of a turn it has changed by nothing, although a body that goes on along them grows
+  void add_damping(std::span<const Vec3> x, std::span<const Vec3> v, std::span<Vec3> f, MassMatrix = MassMatrix::lumped,
+                   double since = 0) const;
 
-  /// vᵀ (α M + B(x)) v ≥ 0: what damping takes [W]
-  double dissipation(std::span<const Vec3> x, std::span<const Vec3> v, MassMatrix = MassMatrix::lumped) const;
+  /// vᵀ (α M + B(x)) v ≥ 0: what damping takes [W]. @param since as above, negative: how long nodes will go on from x
+  double dissipation(std::span<const Vec3> x, std::span<const Vec3> v, MassMatrix = MassMatrix::lumped, double since = 0) const;
 
   /// f += factor M v, v in place of any vector per node
   void add_mass_times(double factor, std::span<const Vec3> v, std::span<Vec3> f, MassMatrix = MassMatrix::lumped) const;

@@ -95,6 +95,7 @@ Stages::Outcome Stages::run(Method method) {
       return sweeps(true);
     case Method::newton:
       if (goes_inside_ && can_afford(interior_price()) && interior() == Outcome::done) return Outcome::done;
+      if (admm_is_cheaper() && admm() == Outcome::done) return Outcome::done;
       return can_afford(newton_price()) ? newton() : Outcome::slow;
     case Method::admm:
       return admm_fits_ ? admm() : Outcome::slow;
@@ -173,6 +174,16 @@ double Stages::newton_price() {
     monitor_.add_work(least);
   }
   return steps * newton_cost_;
+}
+
+/// Of a usual finish by ADMM steps, without its factorisations [ns].
+double Stages::admm_price() const { return kAdmmSteps * cost::admm_step(form_.whole, 0); }
+
+/// Whether ADMM comes before Newton steps: where W is a large matrix of which much is zero, as that of stacks of soft bodies, a
+/// Newton step factors as much as all of ADMM's, and without symmetry.
+bool Stages::admm_is_cheaper() {
+  if (admm_came_first_ || !admm_fits_ || form_.condensation != nullptr || form_.joints != nullptr) return false;
+  return !form_.whole.is_factored() && !FullRankNewton::fits(form_.whole) && admm_price() < newton_price();
 }
 
 /// Whether the monitor is handed impulses of the condensed problem.
@@ -269,7 +280,7 @@ void Stages::mend(Acceleration& acceleration) {
 
 /// @param gained decades within the last window of sweeps
 bool Stages::leaves_sweeps(int sweeps, int window, double gained) {
-  const double price = goes_inside_ ? interior_price() : newton_price();
+  const double price = goes_inside_ ? interior_price() : admm_is_cheaper() ? admm_price() : newton_price();
   if (goes_inside_ && can_afford(price) && sweeps * sweep_cost_ > price) return true;   // what it costs is known
   if (!can_afford(price) || sweeps * sweep_cost_ < discount() * kTrial * price) return false;
   const double predicted = gained > 0 ? window * decades_left() / gained : kInfinity;
@@ -450,7 +461,8 @@ Stages::Outcome Stages::admm() {
   AdmmEngine& engine = work_.scratch<AdmmEngine>();
   const ContactProblem& p = form_.whole;
   const double start = monitor_.best_total();
-  if (!can_afford(kAdmmSteps * cost::admm_step(p, 0))) return Outcome::slow;
+  if (!can_afford(admm_price())) return Outcome::slow;
+  admm_came_first_ = true;
   const std::span<double> iterate = start_whole();
   AdmmEngine::Settings settings;
   settings.most_work = monitor_.work_left() / (kFactorisations * cost::kOperation);

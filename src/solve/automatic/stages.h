@@ -86,6 +86,8 @@ class Stages {
   double interior_price() const;
   Outcome interior();
   Outcome interior(bool exact);
+  double admm_price() const;
+  bool admm_is_cheaper();
   Outcome admm();
 
   const ProblemForm form_;
@@ -104,8 +106,9 @@ class Stages {
   double best_of_newton_ = 0;                 ///< residual when Newton steps last made progress [m/s]
   int newton_steps_ = 0;                      ///< taken since Newton's method last began
   int step_ = 0, patience_ = 1;
-  bool admm_fits_ = true;      ///< until its setup says that it costs too much
-  bool goes_inside_ = false;   ///< whether interior point steps come before others that factor
+  bool admm_fits_ = true;          ///< until its setup says that it costs too much
+  bool admm_came_first_ = false;   ///< or was tried at all
+  bool goes_inside_ = false;       ///< whether interior point steps come before others that factor
 };
 
 }   // namespace stickslip

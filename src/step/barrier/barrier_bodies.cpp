@@ -2,6 +2,7 @@
 
 #include "step/free_motion.h"
 #include "step/sizes.h"
+#include "step/soft/rigid_trial.h"
 
 namespace stickslip {
 
@@ -86,6 +87,7 @@ void BarrierBodies::begin_rigid(const World& world, const StepOptions& options) 
 void BarrierBodies::begin_nodes(const World& world) {
   node_start_.resize(world.node_count());
   node_target_.resize(world.node_count());
+  node_middle_.resize(world.node_count());
   node_mass_.resize(world.node_count());
   node_driven_.assign(world.node_count(), false);
   block_of_node_.assign(world.node_count(), kNoBlock);
@@ -98,6 +100,11 @@ void BarrierBodies::begin_nodes(const World& world) {
       node_target_[k] = nodes.positions[i] + h_ * (nodes.velocities[i] + h_ * acceleration);
       node_mass_[k] = nodes.masses[i];
       if (nodes.is_free(i)) block_of_node_[k] = blocks_++;
+    }
+    if (nodes.is_soft()) {
+      find_first_trial(nodes, h_, trial_);
+      for (std::uint32_t i = 0; i < nodes.size(); ++i)
+        node_middle_[nodes.first_node + i] = nodes.positions[i] + h_ / 2 * trial_[i];
     }
     for (const HeldNode& held : nodes.held) {
       const std::uint32_t holder = held.body == HeldNode::kWorld ? kNoBlock : rigid_of_slot_[held.body];
@@ -166,7 +173,7 @@ void BarrierBodies::add_energies(std::span<double> out) const {
     if (s.group == kNoBlock) continue;
     const auto x = places(s);
     double sum = s.solid->energy(x);
-    sum += 0.5 * h_ * s.solid->dissipation(std::span(node_start_).subspan(s.first_node, s.nodes), velocities(s));
+    sum += 0.5 * h_ * s.solid->dissipation(middles(s), velocities(s));
     for (const auto& [a, b, c] : s.triangles) sum -= s.pressure / 6 * x[a].dot(x[b].cross(x[c]));
     out[s.group] += sum;
   }
@@ -191,7 +198,7 @@ void BarrierBodies::add_gradient(std::span<double> out) const {
     const auto x = places(s);
     forces.assign(s.nodes, Vec3::Zero());
     s.solid->add_forces(x, forces);
-    s.solid->add_damping(std::span(node_start_).subspan(s.first_node, s.nodes), velocities(s), forces);
+    s.solid->add_damping(middles(s), velocities(s), forces);
     for (const auto& [a, b, c] : s.triangles) {
       const Vec3 third = s.pressure / 6 * (x[b] - x[a]).cross(x[c] - x[a]);
       for (const std::uint32_t corner : {a, b, c}) forces[corner] += third;
@@ -352,8 +359,7 @@ void BarrierBodies::write(World& world, EnergyLedger& energy, std::span<const do
       nodes.velocities[i] = way / h_;
     }
   }
-  for (const Solid& s : solids_)
-    energy.damping += h_ * s.solid->dissipation(std::span(node_start_).subspan(s.first_node, s.nodes), velocities(s));
+  for (const Solid& s : solids_) energy.damping += h_ * s.solid->dissipation(middles(s), velocities(s));
   world.summarise_nodes();
 }
 

@@ -99,6 +99,7 @@ class BarrierBodies {
   void begin_nodes(const World&);
   void begin_solids(const World&);
   std::span<const Vec3> places(const Solid& s) const { return std::span(node_now_).subspan(s.first_node, s.nodes); }
+  std::span<const Vec3> middles(const Solid& s) const { return std::span(node_middle_).subspan(s.first_node, s.nodes); }
   std::vector<Vec3> velocities(const Solid&) const;
   double energy_of(const Rigid&) const;
   void slow_spin(const Rigid&, double work, Body&) const;
@@ -113,6 +114,8 @@ class BarrierBodies {
   std::vector<std::uint32_t> group_of_block_;
   std::uint32_t groups_ = 0;
   std::vector<Vec3> node_start_, node_base_, node_now_, node_target_;
+  std::vector<Vec3> node_middle_;   ///< half way along chords of the turn that is expected: damping sees no strain in it
+  std::vector<Vec3> trial_;
   std::vector<double> node_mass_;   ///< of driven ones a great one [kg]
   std::vector<bool> node_driven_;
   std::vector<Solid> solids_;

@@ -220,6 +220,7 @@ void PenaltyIntegrator::take_piece(World& world, double h) {
   report_.seconds.solve += clock.lap();
   note_result();
   record(world, set, h);
+  judge_.see_crossings(world, detection_.self_crossings(), report_);
   joints_.record(world, h, options_.h, report_);
   add_contacts(world, report_.contacts, records_);
   report_.seconds.bookkeeping += clock.lap();

@@ -56,8 +56,9 @@ class NodalSteps final : public BodyKindSteps {
         v = after;
         judge.see_fall(world, nodes.masses[i], v, kick.h);
       }
-      if (nodes.is_soft()) energy.driven += work_of_holders(world, nodes, kick);
-      if (nodes.is_soft()) energy.damping += kick.time * nodes.solid->dissipation(nodes.positions, nodes.velocities);
+      if (!nodes.is_soft()) return;
+      energy.driven += work_of_holders(world, nodes, kick);
+      energy.damping += dissipation(nodes, kick);
     });
     drift(world, kick.gyroscopic, kick.drift_time);
     world.summarise_nodes();
@@ -89,15 +90,21 @@ class NodalSteps final : public BodyKindSteps {
     body.velocity.setZero();
   }
 
+  /// What damping takes in a step [J].
+  static double dissipation(const NodalBody& nodes, const Kick& kick) {
+    return kick.time * nodes.solid->dissipation(nodes.positions, nodes.velocities, MassMatrix::lumped, -kick.h);
+  }
   /// What bodies that hold nodes do with the forces that these need to follow them [J].
   static double work_of_holders(const World& world, const NodalBody& nodes, const Kick& kick) {
     const auto rests = [&](const HeldNode& h) { return nodes.velocities[h.node].isZero(0); };
     if (std::ranges::all_of(nodes.held, rests)) return 0;
-    std::vector<Vec3> ends(nodes.positions), forces(nodes.size(), Vec3::Zero());
-    for (std::size_t i = 0; i < nodes.size(); ++i) ends[i] += kick.h * nodes.velocities[i];
+    static thread_local std::vector<Vec3> ends, forces;
+    forces.assign(nodes.size(), Vec3::Zero());
+    ends.resize(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) ends[i] = nodes.positions[i] + kick.h * nodes.velocities[i];
     add_applied_forces(world, nodes, ends, forces);
     nodes.solid->add_forces(ends, forces);
-    nodes.solid->add_damping(nodes.positions, nodes.velocities, forces);
+    nodes.solid->add_damping(ends, nodes.velocities, forces, MassMatrix::lumped, kick.h);
     double work = 0;
     for (const HeldNode& h : nodes.held) work -= kick.time * forces[h.node].dot(nodes.velocities[h.node]);
     return work;

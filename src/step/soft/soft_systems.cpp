@@ -174,7 +174,7 @@ void SoftSystems::find_right(const World& world, const NodalBody& nodes, const T
   s.forces.assign(nodes.size(), Vec3::Zero());
   add_applied_forces(world, nodes, s.places, s.forces);
   solid.add_forces(s.places, s.forces);
-  solid.add_damping(s.places, s.trial, s.forces);
+  solid.add_damping(s.places, s.trial, s.forces, MassMatrix::lumped, s.times.h);
   s.right.assign(3 * nodes.size(), 0.0);
   s.change.assign(3 * nodes.size(), 0.0);
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {

@@ -4,6 +4,8 @@
 //
 //   A (u⁺ − w) = M (u − w) + τ (f(x + h w) − B w) + Jᵀλ,   A = M + τ B + τ h K
 //
+// where B w brakes what strains change by along the chords h w, so that a turn is no rate of strain.
+//
 // with τ how long forces act. The first trial goes on as a rigid body would (step/soft/rigid_trial.h); with the solution as the
 // next one it is Newton's method on implicit Euler. Held nodes have their trial velocity, and stay in A only as numbers of
 // their own.

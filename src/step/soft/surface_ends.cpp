@@ -55,6 +55,22 @@ const MeshSurface& SurfaceEnds::surface_of(const World& world, std::uint32_t col
   return *end.surface;
 }
 
+/// @param deepest gap that may be left [m]
+bool SurfaceEnds::passes_through_itself(const World& world, std::uint32_t collider, std::span<const Twist> motion, double time,
+                                        double deepest) {
+  const double thickness = world.colliders()[collider].characteristic_length;
+  sink_.clear();
+  collide_self(surface_of(world, collider, motion, time), 0, kSelfDepth * thickness, sink_);
+  if (std::ranges::any_of(sink_.points(), [&](const ContactPoint& p) { return p.gap < deepest; })) return true;
+  const auto depth_at = [&](double t) { return self_crossing_depth(surface_of(world, collider, motion, t)); };
+  const double end = depth_at(time);
+  if (!(end > -deepest)) return false;
+  ends_[collider].placed = false;
+  const double start = depth_at(0);
+  ends_[collider].placed = false;
+  return end > start + kDeeper * thickness;
+}
+
 bool SurfaceEnds::are_deep(const World& world, const ContactSet& set, std::span<const Twist> motion, Gyroscopic gyroscopic,
                            double time) {
   if (!std::ranges::all_of(motion, [](const Twist& u) { return u.linear.allFinite(); })) return false;
@@ -66,11 +82,15 @@ bool SurfaceEnds::are_deep(const World& world, const ContactSet& set, std::span<
     for (; end < all.size() && all[end].a == ia && all[end].b == ib; ++end)
       for (const ContactPoint& p : set.points_of(all[end])) kept = std::min(kept, p.gap);
     const Collider &a = world.colliders()[ia], &b = world.colliders()[ib];
-    if ((!a.deforms && !b.deforms) || ia == ib) continue;
+    if (!a.deforms && !b.deforms) continue;
     const double thickness = thinner(a, b), deepest = std::min(-kDeepEnd * thickness, kept - kDeeper * thickness);
     const double speed = closing_speed(a, motion[world.mover_of(a)], b, motion[world.mover_of(b)]) +
                          spread_of(world, ia, motion) + spread_of(world, ib, motion);
     if (!(time * speed > kept - deepest)) continue;
+    if (ia == ib) {
+      if (passes_through_itself(world, ia, motion, time, deepest)) return true;
+      continue;
+    }
     const auto pose_of = [&](const Collider& c) {
       const std::uint32_t mover = world.mover_of(c);
       return drifted(world, mover, motion[mover], gyroscopic, time).pose * c.local;

@@ -30,6 +30,8 @@ class SurfaceEnds {
   double spread_of(const World&, std::uint32_t collider, std::span<const Twist> motion);
   const MeshSurface& surface_of(const World&, std::uint32_t collider, std::span<const Twist> motion, double time);
 
+  bool passes_through_itself(const World&, std::uint32_t collider, std::span<const Twist> motion, double time, double deepest);
+
   std::vector<End> ends_;   ///< by collider
   std::vector<Vec3> places_;
   ContactSink sink_;

@@ -46,7 +46,8 @@ double SoftSystems::objective(const World& world, const NodalBody& nodes, System
     if (!nodes.is_free(i)) continue;
     sum += nodes.masses[i] * (0.5 * (velocities[i] - s.start[i]).squaredNorm() - kick * acceleration.dot(velocities[i]));
   }
-  sum += kick / h * nodes.solid->energy(places) + kick / 2 * nodes.solid->dissipation(s.places, velocities);
+  sum +=
+      kick / h * nodes.solid->energy(places) + kick / 2 * nodes.solid->dissipation(places, velocities, MassMatrix::lumped, h);
   if (nodes.pressure != 0) sum -= kick / h * nodes.pressure * volume_within(nodes, places);
   return sum;
 }
