@@ -13,8 +13,9 @@ namespace {
 constexpr double kBeyond = 0.1;    ///< of its way, and of what its patch goes on average, that a point may leave it by
 constexpr double kAhead = 1;       ///< of their ways that points may go on: what moves on is not looked for in every step
 constexpr double kMostAhead = 8;   ///< the same where ways are short beside edges
-constexpr double kOfEdges = 0.1;   ///< ways of this part of the mean edge bring few more pairs
-constexpr double kFartherBeyond = 0.25;   ///< the same where it has left it once
+constexpr double kOfEdges = 0.3;   ///< ways of this part of the mean edge bring few more pairs
+constexpr double kAside = 0.5;     ///< of what they may go on farther than that, to all sides
+constexpr double kFartherBeyond = 0.25;   ///< the first where it has left it once
 
 constexpr double kNothingKnown = -std::numeric_limits<double>::infinity();
 
@@ -203,7 +204,8 @@ void ContactCandidates::make_boxes(const ContactSurface::Patch& patch, std::span
   const double ahead = few_pairs < kMostAhead * usual ? std::max(kAhead, few_pairs / usual) : kMostAhead;
   for (std::uint32_t p = patch.first_point; p < end; ++p) {
     const Vec3 way = to[p] - from[p];
-    const double beyond = (again ? kFartherBeyond : kBeyond) * (usual + way.norm()) + (bends.empty() ? 0 : bends[p] / 8);
+    const double beyond = (again ? kFartherBeyond : kBeyond) * (usual + way.norm()) + kAside * (ahead - kAhead) * usual +
+                          (bends.empty() ? 0 : bends[p] / 8);
     boxes_[p] = box_of_two(from[p], again ? to[p] : Vec3(to[p] + ahead * way)).grown(patch.range + beyond);
   }
 }
