@@ -214,10 +214,10 @@ struct ByForce {
       const ContactSurface::Patch& patch = heap.surface.patch_of(p);
       if (heap.surface.patch_number(p) % every != 0) continue;
       const double length = (to[p] - heap.x[p]).norm();
-      const double ahead = again ? 0 : length > 0 ? std::clamp(0.1 * patch.mean_edge / length, 1.0, 8.0) : 8;
-      const Vec3 end = to[p] + ahead * (to[p] - heap.x[p]);
+      const double ahead = length > 0 ? std::clamp(0.3 * patch.mean_edge / length, 1.0, 8.0) : 8;
+      const Vec3 end = again ? to[p] : Vec3(to[p] + ahead * (to[p] - heap.x[p]));
       const Aabb way{heap.x[p].cwiseMin(end), heap.x[p].cwiseMax(end)};
-      boxes[p] = way.grown(2 * beyond * length + 2 * patch.range + patch.radius);
+      boxes[p] = way.grown(2 * beyond * length + 0.5 * (ahead - 1) * length + 2 * patch.range + patch.radius);
     }
   }
   bool near(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {

@@ -119,6 +119,8 @@ class BarrierBodies {
   double kinetic_without_contacts(const Rigid&) const;
   double work_of_script(const Rigid&) const;
   void for_each_free(World&, auto&& f) const;
+  std::vector<Island> energies_of(World&, const BarrierIslands&) const;
+  void find_motions_as_one(World&, const BarrierIslands&, std::span<Island>) const;
   Vec3 turning_gradient(const Rigid&) const;
   void add_solid(const Solid&, bool projected, BlockAssembly&) const;
 

@@ -1,8 +1,9 @@
-// No step gives bodies energy that nothing has. Forces of a step act where it ends: on what turns by much of a radian they do not
-// do the work there that they did on its chords. What islands, bodies that act on each other, would have beyond what they have
-// without each other and what stores, drives and friction gave them, is taken out of how they move against the motion that they
-// would have as one body. So their momentum and their angular momentum stay what they are, and joints keep what they hold. Only
-// where a step did not settle, and forces do not add up to changes of momentum, may that not be enough; then it is slowed as one.
+// No step gives bodies energy that nothing has. Forces of a step act where it ends: on what turns by much of a radian they do
+// not do the work there that they did on its chords. What islands, bodies that act on each other, would have beyond what they
+// have without each other and what stores, drives and friction gave them, is taken out of how they move against the motion that
+// they would have as one body. So their momentum and their angular momentum stay what they are, and joints keep what they hold.
+// Only where a step did not settle, and forces do not add up to changes of momentum, may that not be enough; then it is slowed
+// as one.
 #include <cmath>
 
 #include "step/barrier/barrier_system.h"
@@ -48,6 +49,8 @@ struct BarrierBodies::Island {
   double part = 1, part_as_one = 1;                    ///< that is left of motion against it, and of it
 
   bool gains() const { return left < -kRounded * size; }
+  Vec3 arm(const Vec3& x) const { return x - middle / mass; }
+  Vec3 common(const Vec3& x) const { return as_one.linear + as_one.angular.cross(arm(x)); }
 };
 
 /// Calls f(group, mass, inertia, place, velocity, angular velocity or none, where free motion would have left it) for all that
@@ -75,49 +78,57 @@ double BarrierBodies::kinetic_without_contacts(const Rigid& r) const {
   return 0.5 * r.mass * ((r.target.position - r.start.position) / h_).squaredNorm() + 0.5 * spin.dot(inertia * spin);
 }
 
-void BarrierBodies::take_excess(World& world, const BarrierIslands& islands) const {
+std::vector<BarrierBodies::Island> BarrierBodies::energies_of(World& world, const BarrierIslands& islands) const {
   std::vector<Island> sums(groups_);
-  const auto of = [&](std::uint32_t group) -> Island& { return sums[islands.of_group[group]]; };
   for (std::uint32_t g = 0; g < groups_; ++g) {
-    of(g).left += islands.work[g];
-    of(g).size += std::abs(islands.work[g]);
+    sums[islands.of_group[g]].left += islands.work[g];
+    sums[islands.of_group[g]].size += std::abs(islands.work[g]);
   }
   for_each_free(world, [&](std::uint32_t g, double mass, const Mat3& inertia, const Vec3&, const Vec3& v, const Vec3* spin,
                            double before) {
     const double now = 0.5 * mass * v.squaredNorm() + (spin ? 0.5 * spin->dot(inertia * *spin) : 0.0);
-    of(g).left += before - now;
-    of(g).size += before + now;
+    sums[islands.of_group[g]].left += before - now;
+    sums[islands.of_group[g]].size += before + now;
   });
-  if (std::ranges::none_of(sums, &Island::gains)) return;
+  return sums;
+}
+
+/// How islands would move as one body with their momentum and angular momentum. What something fixed or driven holds goes with it,
+/// or stays.
+void BarrierBodies::find_motions_as_one(World& world, const BarrierIslands& islands, std::span<Island> sums) const {
+  const auto of = [&](std::uint32_t group) -> Island& { return sums[islands.of_group[group]]; };
   for_each_free(world, [&](std::uint32_t g, double mass, const Mat3&, const Vec3& x, const Vec3& v, const Vec3*, double) {
     of(g).mass += mass;
     of(g).middle += mass * x;
     of(g).momentum += mass * v;
   });
-  const auto arm = [&](std::uint32_t g, const Vec3& x) { return Vec3(x - of(g).middle / of(g).mass); };
   for_each_free(world,
                 [&](std::uint32_t g, double mass, const Mat3& inertia, const Vec3& x, const Vec3& v, const Vec3* spin, double) {
-                  const Vec3 r = arm(g, x);
+                  const Vec3 r = of(g).arm(x);
                   of(g).spin += mass * r.cross(v) + (spin ? Vec3(inertia * *spin) : Vec3(Vec3::Zero()));
                   of(g).inertia += inertia + mass * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
                 });
   for (Island& island : sums)
     if (island.gains()) island.as_one = {island.momentum / island.mass, spin_of(island.inertia, island.spin)};
-  // What is held by something fixed moves as that.
   for (std::uint32_t g = 0; g < groups_; ++g)
     if (islands.is_held[g]) of(g).as_one = {};
-  for (const Rigid& r : rigid_) {
-    if (!r.driven) continue;
-    const std::uint32_t g = static_cast<std::uint32_t>(&r - rigid_.data());
-    const Body& b = world.bodies()[r.slot];
-    if (of(g).mass > 0)
-      of(g).as_one = {b.velocity + b.angular_velocity.cross(of(g).middle / of(g).mass - b.position), b.angular_velocity};
+  for (std::uint32_t k = 0; k < rigid_.size(); ++k) {
+    if (!rigid_[k].driven || !(of(k).mass > 0)) continue;
+    const Body& b = world.bodies()[rigid_[k].slot];
+    of(k).as_one = {b.velocity - b.angular_velocity.cross(of(k).arm(b.position)), b.angular_velocity};
   }
+}
+
+void BarrierBodies::take_excess(World& world, const BarrierIslands& islands) const {
+  std::vector<Island> sums = energies_of(world, islands);
+  if (std::ranges::none_of(sums, &Island::gains)) return;
+  find_motions_as_one(world, islands, sums);
+  const auto of = [&](std::uint32_t group) -> Island& { return sums[islands.of_group[group]]; };
   for_each_free(world,
                 [&](std::uint32_t g, double mass, const Mat3& inertia, const Vec3& x, const Vec3& v, const Vec3* spin, double) {
                   if (!of(g).gains()) return;
                   const Twist& one = of(g).as_one;
-                  const Vec3 common = one.linear + one.angular.cross(arm(g, x)), own = v - common;
+                  const Vec3 common = of(g).common(x), own = v - common;
                   of(g).a += 0.5 * mass * common.squaredNorm();
                   of(g).b += 0.5 * mass * common.dot(own);
                   of(g).c += 0.5 * mass * own.squaredNorm();
@@ -127,18 +138,17 @@ void BarrierBodies::take_excess(World& world, const BarrierIslands& islands) con
                   of(g).b += 0.5 * one.angular.dot(inertia * turn);
                   of(g).c += 0.5 * turn.dot(inertia * turn);
                 });
-  for (Island& island : sums)
-    if (island.gains()) {
-      const double most = std::max(0.0, island.a + 2 * island.b + island.c + island.left);
-      island.part = part_with_energy(island.a, island.b, island.c, most);
-      if (island.part == 0 && island.a > most) island.part_as_one = std::sqrt(most / island.a);
-    }
+  for (Island& island : sums) {
+    if (!island.gains()) continue;
+    const double most = std::max(0.0, island.a + 2 * island.b + island.c + island.left);
+    island.part = part_with_energy(island.a, island.b, island.c, most);
+    if (island.part == 0 && island.a > most) island.part_as_one = std::sqrt(most / island.a);
+  }
   for_each_free(world, [&](std::uint32_t g, double, const Mat3&, const Vec3& x, Vec3& v, Vec3* spin, double) {
     const Island& island = of(g);
     if (island.part == 1) return;
-    const Vec3 common = island.as_one.linear + island.as_one.angular.cross(arm(g, x));
+    const Vec3 common = island.common(x), &turn = island.as_one.angular;
     v = island.part_as_one * common + island.part * (v - common);
-    const Vec3& turn = island.as_one.angular;
     if (spin) *spin = island.part_as_one * turn + island.part * (*spin - turn);
   });
 }
