@@ -206,13 +206,22 @@ MixedHeap mixed_heap(std::mt19937& random) {
 /// Candidates by force: every pair of features of patches that may touch whose boxes do.
 struct ByForce {
   const MixedHeap& heap;
-  std::vector<Aabb> boxes = std::vector<Aabb>(heap.x.size());
+  std::vector<Aabb> boxes = std::vector<Aabb>(heap.x.size()), first = {};   ///< the second: before the last change
 
+  /// Whether points go nowhere where they were not looked for.
+  bool stays(const ContactSurface::Patch& patch, std::span<const Vec3> to) const {
+    for (std::uint32_t p = patch.first_point; p < patch.first_point + patch.points; ++p) {
+      const Aabb known = first[p].grown(-patch.range - patch.radius), way{heap.x[p].cwiseMin(to[p]), heap.x[p].cwiseMax(to[p])};
+      if ((way.lower.array() < known.lower.array()).any() || (way.upper.array() > known.upper.array()).any()) return false;
+    }
+    return true;
+  }
   /// Where points of some patches may go.
   void set(std::span<const Vec3> to, bool again, double beyond, int every) {
+    first = boxes;
     for (std::uint32_t p = 0; p < heap.x.size(); ++p) {   // all points of a patch go the same way
       const ContactSurface::Patch& patch = heap.surface.patch_of(p);
-      if (heap.surface.patch_number(p) % every != 0) continue;
+      if (heap.surface.patch_number(p) % every != 0 || (again && stays(patch, to))) continue;
       const double length = (to[p] - heap.x[p]).norm();
       const double ahead = length > 0 ? std::clamp(0.3 * patch.mean_edge / length, 1.0, 8.0) : 8;
       const Vec3 end = again ? to[p] : Vec3(to[p] + ahead * (to[p] - heap.x[p]));

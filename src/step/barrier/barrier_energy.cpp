@@ -93,8 +93,8 @@ std::vector<BarrierBodies::Island> BarrierBodies::energies_of(World& world, cons
   return sums;
 }
 
-/// How islands would move as one body with their momentum and angular momentum. What something fixed or driven holds goes with it,
-/// or stays.
+/// How islands would move as one body with their momentum and angular momentum. What something fixed or driven holds goes
+/// with that.
 void BarrierBodies::find_motions_as_one(World& world, const BarrierIslands& islands, std::span<Island> sums) const {
   const auto of = [&](std::uint32_t group) -> Island& { return sums[islands.of_group[group]]; };
   for_each_free(world, [&](std::uint32_t g, double mass, const Mat3&, const Vec3& x, const Vec3& v, const Vec3*, double) {
