@@ -286,7 +286,7 @@ class Walks {
 class NearFinder {
  public:
   NearFinder(const ContactSurface& s, ContactCandidates& all, const PointPaths& paths)
-      : s_(s), all_(all), paths_(paths), ways_(s.patches().size(), 0.0) {
+      : s_(s), all_(all), paths_(paths), ways_(s.patches().size(), 0.0), boxes_(s.points()), made_(s.patches().size(), false) {
     const auto start = paths.start.first(s.points());
     all.follow(s, start);
     double largest = 0;
@@ -314,11 +314,14 @@ class NearFinder {
         const ContactCandidates::Group& group = all_.groups_[g];
         const std::size_t end = g + 1 < all_.groups_.size() ? all_.groups_[g + 1].first[kind] : pairs.size();
         const double reach = group.moved + ways_[group.patch_a] + ways_[group.patch_b] + doubt_;
+        // Where ways are long beside edges it does not last what is known of distances, and boxes cost less.
+        const double edges = s_.patches()[group.patch_a].mean_edge + s_.patches()[group.patch_b].mean_edge;
+        const bool far = ways_[group.patch_a] + ways_[group.patch_b] > kFar * edges;
         for (std::size_t i = group.first[kind]; i < end; ++i) {
-          if (beyond[i] > reach) continue;
+          if (beyond[i] > reach || (far && !boxes_overlap(kind, group, pairs[i]))) continue;
           const auto walk = walk_of(pairs[i]);
           beyond[i] = walk.beyond() + group.moved;
-          if (!walk.is_within_range() || !box(kind, pairs[i][0], true).overlaps(box(kind, pairs[i][1], false))) continue;
+          if (!walk.is_within_range() || !(far || boxes_overlap(kind, group, pairs[i]))) continue;
           (near.*ContactCandidates::kGrouped[kind]).push_back(pairs[i]);
           found(sides_of(pairs[i]));
         }
@@ -334,6 +337,7 @@ class NearFinder {
   }
 
  private:
+  static constexpr double kFar = 0.1;       ///< of the edges of both sides
   static constexpr double kDoubt = 1e-11;   ///< of coordinates: more than is lost in rounding
 
   /// Around the way of a point, with its range.
@@ -342,23 +346,37 @@ class NearFinder {
     const Vec3 &from = paths_.start[p], &to = paths_.end[p];
     return Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(patch.range + patch.radius + bend_of(paths_, p) / 8);
   }
+  void make_boxes(std::uint32_t number) {
+    if (made_[number]) return;
+    made_[number] = true;
+    const ContactSurface::Patch& patch = s_.patches()[number];
+    for (std::uint32_t p = patch.first_point; p < patch.first_point + patch.points; ++p) boxes_[p] = FloatBox(box_of_point(p));
+  }
   FloatBox box_of_points(std::span<const std::uint32_t> points) const {
-    FloatBox box(box_of_point(points[0]));
-    for (const std::uint32_t p : points.subspan(1)) box = box.merged(FloatBox(box_of_point(p)));
+    FloatBox box = boxes_[points[0]];
+    for (const std::uint32_t p : points.subspan(1)) box = box.merged(boxes_[p]);
     return box;
   }
-  /// Of a side of a pair: searches find those whose boxes overlap, and others by chance.
+  /// Of a side of a pair.
   FloatBox box(std::size_t kind, std::uint32_t number, bool first) const {
     if (kind == 0 && !first) return box_of_points(s_.triangles()[number].points);
     if (kind == 1 || (kind == 2 && !first)) return box_of_points(s_.edges()[number].points);
-    return box_of_points({&number, 1});
+    return boxes_[number];
+  }
+  /// Searches find those whose boxes overlap, and others by chance.
+  bool boxes_overlap(std::size_t kind, const ContactCandidates::Group& group, const std::array<std::uint32_t, 2>& pair) {
+    make_boxes(group.patch_a);
+    make_boxes(group.patch_b);
+    return box(kind, pair[0], true).overlaps(box(kind, pair[1], false));
   }
 
   const ContactSurface& s_;
   ContactCandidates& all_;
   const PointPaths& paths_;
-  std::vector<double> ways_;   ///< of each patch: how far a point of it goes, at most [m]
-  double doubt_ = 0;           ///< [m]
+  std::vector<double> ways_;      ///< of each patch: how far a point of it goes, at most [m]
+  double doubt_ = 0;              ///< [m]
+  std::vector<FloatBox> boxes_;   ///< of points of patches for which they are made
+  std::vector<bool> made_;
 };
 
 void find_near(const ContactSurface& s, ContactCandidates& candidates, std::span<const Vec3> x, ContactCandidates& near) {
