@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "potential/element_pairs.h"
 #include "stickslip/distance/closest.h"
@@ -10,8 +13,11 @@ namespace {
 constexpr double kBeyond = 0.1;    ///< of its way, and of what its patch goes on average, that a point may leave it by
 constexpr double kAhead = 1;       ///< of their ways that points may go on: what moves on is not looked for in every step
 constexpr double kMostAhead = 8;   ///< the same where ways are short beside edges
-constexpr double kOfEdges = 0.1;   ///< ways of this part of the mean edge bring few more pairs
-constexpr double kFartherBeyond = 0.25;   ///< the same where it has left it once
+constexpr double kOfEdges = 0.3;   ///< ways of this part of the mean edge bring few more pairs
+constexpr double kAside = 0.5;     ///< of what they may go on farther than that, to all sides
+constexpr double kFartherBeyond = 0.25;   ///< the first where it has left it once
+
+constexpr double kNothingKnown = -std::numeric_limits<double>::infinity();
 
 Aabb box_of_two(const Vec3& a, const Vec3& b) { return {a.cwiseMin(b), a.cwiseMax(b)}; }
 
@@ -127,16 +133,64 @@ bool ContactCandidates::covers(std::span<const Vec3> x, std::span<const double> 
   return true;
 }
 
+void ContactCandidates::open_group(std::uint32_t patch_a, std::uint32_t patch_b) {
+  std::array<std::uint32_t, 4> first;
+  for (std::size_t k = 0; k < 4; ++k) first[k] = static_cast<std::uint32_t>((this->*kGrouped[k]).size());
+  if (!groups_.empty() && groups_.back().first == first) groups_.pop_back();   // has no pairs
+  groups_.push_back({patch_a, patch_b, first});
+}
+
+/// Adds how far points moved since the last time, whatever all of two patches did alike left out.
+void ContactCandidates::follow(const ContactSurface& s, std::span<const Vec3> x) {
+  if (last_.size() == x.size()) {
+    struct Motion {
+      Vec3 common = Vec3::Zero();
+      double own = 0;   // of a point beyond that, at most [m]
+    };
+    std::vector<Motion> motions(s.patches().size());
+    for (std::size_t k = 0; k < motions.size(); ++k) {
+      const ContactSurface::Patch& patch = s.patches()[k];
+      Motion& m = motions[k];
+      if (patch.points == 0) continue;
+      for (std::uint32_t p = patch.first_point; p < patch.first_point + patch.points; ++p) m.common += x[p] - last_[p];
+      m.common /= patch.points;
+      double squared = 0;
+      for (std::uint32_t p = patch.first_point; p < patch.first_point + patch.points; ++p)
+        squared = std::max(squared, (x[p] - last_[p] - m.common).squaredNorm());
+      m.own = std::sqrt(squared);
+    }
+    for (Group& g : groups_) {
+      const Motion &a = motions[g.patch_a], &b = motions[g.patch_b];
+      g.moved += (a.common - b.common).norm() + a.own + b.own;
+    }
+  }
+  last_.assign(x.begin(), x.end());
+}
+
 /// Forgets pairs of patches that are looked for anew.
 void ContactCandidates::drop_pairs_of(const ContactSurface& s, const std::vector<bool>& changed) {
-  const auto of_point = [&](std::uint32_t p) { return changed[s.patch_number(p)]; };
-  const auto of_edge = [&](std::uint32_t e) { return of_point(s.edges()[e].points[0]); };
-  const auto of_triangle = [&](std::uint32_t t) { return of_point(s.triangles()[t].points[0]); };
-  std::erase_if(point_triangle, [&](const auto& pair) { return of_point(pair[0]) || of_triangle(pair[1]); });
-  std::erase_if(edge_edge, [&](const auto& pair) { return of_edge(pair[0]) || of_edge(pair[1]); });
-  std::erase_if(point_edge, [&](const auto& pair) { return of_point(pair[0]) || of_edge(pair[1]); });
-  std::erase_if(point_point, [&](const auto& pair) { return of_point(pair[0]) || of_point(pair[1]); });
-  std::erase_if(point_plane, [&](const auto& pair) { return of_point(pair[0]); });
+  std::array<std::uint32_t, 4> end, kept = {};
+  for (std::size_t k = 0; k < 4; ++k) end[k] = static_cast<std::uint32_t>((this->*kGrouped[k]).size());
+  std::size_t left = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (changed[groups_[g].patch_a] || changed[groups_[g].patch_b]) continue;
+    Group group = groups_[g];
+    const std::array<std::uint32_t, 4>& next = g + 1 < groups_.size() ? groups_[g + 1].first : end;
+    for (std::size_t k = 0; k < 4; ++k) {
+      Pairs& list = this->*kGrouped[k];
+      const std::uint32_t first = std::exchange(group.first[k], kept[k]);
+      std::copy(list.begin() + first, list.begin() + next[k], list.begin() + kept[k]);
+      std::copy(beyond_[k].begin() + first, beyond_[k].begin() + next[k], beyond_[k].begin() + kept[k]);
+      kept[k] += next[k] - first;
+    }
+    groups_[left++] = group;
+  }
+  groups_.resize(left);
+  for (std::size_t k = 0; k < 4; ++k) {
+    (this->*kGrouped[k]).resize(kept[k]);
+    beyond_[k].resize(kept[k]);
+  }
+  std::erase_if(point_plane, [&](const auto& pair) { return changed[s.patch_number(pair[0])]; });
 }
 
 /// @param again in the same step
@@ -150,7 +204,8 @@ void ContactCandidates::make_boxes(const ContactSurface::Patch& patch, std::span
   const double ahead = few_pairs < kMostAhead * usual ? std::max(kAhead, few_pairs / usual) : kMostAhead;
   for (std::uint32_t p = patch.first_point; p < end; ++p) {
     const Vec3 way = to[p] - from[p];
-    const double beyond = (again ? kFartherBeyond : kBeyond) * (usual + way.norm()) + (bends.empty() ? 0 : bends[p] / 8);
+    const double beyond = (again ? kFartherBeyond : kBeyond) * (usual + way.norm()) + kAside * (ahead - kAhead) * usual +
+                          (bends.empty() ? 0 : bends[p] / 8);
     boxes_[p] = box_of_two(from[p], again ? to[p] : Vec3(to[p] + ahead * way)).grown(patch.range + beyond);
   }
 }
@@ -175,6 +230,9 @@ bool ContactCandidates::look(const ContactSurface& surface, std::span<const Vec3
   const bool more = boxes_.size() == surface.points();
   if (!more) {
     clear_pairs();
+    groups_.clear();
+    for (std::vector<double>& list : beyond_) list.clear();
+    last_.clear();
     boxes_.resize(surface.points());
     seen_.assign(surface.patches().size(), false);
   }
@@ -191,7 +249,12 @@ bool ContactCandidates::look(const ContactSurface& surface, std::span<const Vec3
   const auto box_of = [&](std::uint32_t p) { return boxes_[p].grown(surface.patch_of(p).range + surface.patch_of(p).radius); };
   elements_->begin(surface, changed_, box_of);
   const Finder finder{surface, changed_, *elements_, *this};
-  elements_->for_each(filter, changed_, [&](const ElementPairs::Two& two) { finder.meet(two); });
+  elements_->for_each(filter, changed_, [&](const ElementPairs::Two& two) {
+    if (groups_.empty() || groups_.back().patch_a != two.patch_a || groups_.back().patch_b != two.patch_b)
+      open_group(two.patch_a, two.patch_b);
+    finder.meet(two);
+  });
+  for (std::size_t k = 0; k < 4; ++k) beyond_[k].resize((this->*kGrouped[k]).size(), kNothingKnown);
   finder.find_over_planes(filter, box_of);
   return true;
 }

@@ -26,14 +26,13 @@ double kept_of(double gap, double range, double size) {
 }
 
 /// One pair on its way. N points, of which the first A are on one side.
-template <int N, int A, class Apart, class Query>
+template <int N, int A, class Apart, auto Query>
 class Walk {
  public:
-  Walk(const PointPaths& paths, const std::array<std::uint32_t, N>& points, double offset, double range, const Apart& apart,
-       const Query& query)
-      : paths_(paths), points_(points), offset_(offset), apart_(apart), query_(query) {
+  Walk(const PointPaths& paths, const std::array<std::uint32_t, N>& points, double offset, double range)
+      : paths_(paths), points_(points), offset_(offset), range_(range) {
     for (int i = 0; i < N; ++i) start_[i] = paths.start[points[i]];
-    const Vec3 difference = apart_(start_);
+    const Vec3 difference = Apart()(start_);
     const double distance = difference.norm();
     normal_ = distance > 0 ? Vec3(difference / distance) : Vec3::Zero();
     gap_ = distance - offset_;
@@ -48,6 +47,9 @@ class Walk {
 
   /// Whether the sides may come too near if each goes any part of its way.
   bool is_near() const { return !(nearest() > kept_); }
+  bool is_within_range() const { return is_near() || nearest() < range_; }
+  /// How far both sides together have to move at least before they are within range, or near [m].
+  double beyond() const { return range_ > 0 ? gap_ - range_ : 0.5 * gap_; }
   /// How near they may come [m]: both sides are convex, with a plane between them that neither comes nearer to than its points.
   double nearest() const { return gap_ - approach(0, A, 1) - approach(A, N, -1) - bend() / 8 - doubt_; }
 
@@ -64,10 +66,10 @@ class Walk {
       ImpactOptions options;
       options.min_distance = offset_ + kept + bend * part * part / 8;
       options.resolve_start = true;
-      if (const std::optional<Impact> impact = query_(start_, end, options)) return from + part * impact->time;
+      if (const std::optional<Impact> impact = Query(start_, end, options)) return from + part * impact->time;
       from = bend > 0 ? from + part : limit;
       start_ = end;
-      gap = apart_(start_).norm() - offset_;
+      gap = Apart()(start_).norm() - offset_;
       if (!(gap > kept)) break;
     }
     return std::min(from, limit);
@@ -101,10 +103,8 @@ class Walk {
 
   const PointPaths& paths_;
   std::array<std::uint32_t, N> points_;
-  double offset_, gap_, kept_, doubt_;
+  double offset_, range_, gap_, kept_, doubt_;
   Vec3 normal_;   ///< from the first side to the second
-  const Apart& apart_;
-  const Query& query_;
   PointsAt<N> start_;
 };
 
@@ -147,12 +147,14 @@ class PlaneWalk {
         p_(p),
         plane_(plane),
         radius_(radius),
+        range_(range),
         gap_(gap_at(0)),
         kept_(kept_of(gap_, range, size())),
         bend_(bend_of(paths, p) + (plane.moves() ? bend_of_plane(paths, p, plane) : 0)),
         closing_(gap_ - gap_at(1) + bend_ / 2) {}
 
   bool is_near() const { return !(nearest() > kept_); }
+  bool is_within_range() const { return is_near() || nearest() < range_; }
   /// How near they may come [m] if each goes any part of its way: along that of one of them the distance bends as above.
   double nearest() const {
     double least = gap_;
@@ -196,141 +198,218 @@ class PlaneWalk {
   const PointPaths& paths_;
   std::uint32_t p_;
   const ContactSurface::Plane& plane_;
-  double radius_, gap_, kept_;
+  double radius_, range_, gap_, kept_;
   double bend_;      ///< of the distance over the path, at most [m]
   double closing_;   ///< of the chord, and what the arc may be below it [m]
 };
 
-/// Boxes around the paths of features, with their ranges: pairs whose boxes do not overlap stay out of range.
-class PathBoxes {
- public:
-  PathBoxes(const ContactSurface& s, const PointPaths& paths) : s_(s) {
-    points_.reserve(s.points());
-    doubles_.reserve(s.planes().empty() ? 0 : s.points());
-    for (std::uint32_t p = 0; p < s.points(); ++p) {
-      const ContactSurface::Patch& patch = s.patch_of(p);
-      const Vec3 &from = paths.start[p], &to = paths.end[p];
-      const double reach = patch.range + patch.radius + bend_of(paths, p) / 8;
-      const Aabb box = Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(reach);
-      points_.emplace_back(box);
-      if (!s.planes().empty()) doubles_.push_back(box);
-    }
+// From the closest point of the first side to that of the second.
+struct ToTriangle {
+  Vec3 operator()(const PointsAt<4>& x) const {
+    const Vec3 w = closest_on_triangle(x[0], x[1], x[2], x[3]).weights;
+    return w[0] * (x[1] - x[0]) + w[1] * (x[2] - x[0]) + w[2] * (x[3] - x[0]);
   }
-  /// Those of all candidates whose boxes overlap.
-  void keep_near(const ContactCandidates& all, ContactCandidates& out) const {
-    const auto point = [&](std::uint32_t p) -> const FloatBox& { return points_[p]; };
-    const auto edge = [&](std::uint32_t e) {
-      const auto& ends = s_.edges()[e].points;
-      return points_[ends[0]].merged(points_[ends[1]]);
-    };
-    const auto triangle = [&](std::uint32_t t) {
-      const auto& c = s_.triangles()[t].points;
-      return points_[c[0]].merged(points_[c[1]]).merged(points_[c[2]]);
-    };
-    const auto keep = [&](ContactCandidates::Pairs ContactCandidates::*list, auto&& of_a, auto&& of_b) {
-      (out.*list).clear();
-      for (const auto& pair : all.*list)
-        if (of_a(pair[0]).overlaps(of_b(pair[1]))) (out.*list).push_back(pair);
-    };
-    keep(&ContactCandidates::point_triangle, point, triangle);
-    keep(&ContactCandidates::edge_edge, edge, edge);
-    keep(&ContactCandidates::point_edge, point, edge);
-    keep(&ContactCandidates::point_point, point, point);
-    out.point_plane.clear();
-    for (const auto& pair : all.point_plane) {   // of planes that move nothing is known
-      const ContactSurface::Plane& plane = s_.planes()[pair[1]];
-      if (plane.moves() || !plane.is_below(doubles_[pair[0]])) out.point_plane.push_back(pair);
-    }
+};
+struct BetweenEdges {
+  Vec3 operator()(const PointsAt<4>& x) const {
+    const ClosestOfEdges c = closest_of_edges(x[0], x[1], x[2], x[3]);
+    return (x[2] - x[0]) + c.weight_b * (x[3] - x[2]) - c.weight_a * (x[1] - x[0]);
+  }
+};
+struct ToEdge {
+  Vec3 operator()(const PointsAt<3>& x) const {
+    return (x[1] - x[0]) + closest_on_edge(x[0], x[1], x[2]).weight * (x[2] - x[1]);
+  }
+};
+struct BetweenPoints {
+  Vec3 operator()(const PointsAt<2>& x) const { return x[1] - x[0]; }
+};
+
+/// Candidates on their ways.
+class Walks {
+ public:
+  using Pair = std::array<std::uint32_t, 2>;
+  Walks(const ContactSurface& s, const PointPaths& paths) : s_(s), paths_(paths) {}
+
+  auto point_triangle(const Pair& pair) const {
+    const auto& c = s_.triangles()[pair[1]].points;
+    return walk<1, ToTriangle, vertex_face_impact>(std::array{pair[0], c[0], c[1], c[2]});
+  }
+  auto edge_edge(const Pair& pair) const {
+    const auto &a = s_.edges()[pair[0]].points, &b = s_.edges()[pair[1]].points;
+    return walk<2, BetweenEdges, edge_edge_impact>(std::array{a[0], a[1], b[0], b[1]});
+  }
+  auto point_edge(const Pair& pair) const {
+    const auto& c = s_.edges()[pair[1]].points;
+    return walk<1, ToEdge, point_edge_impact>(std::array{pair[0], c[0], c[1]});
+  }
+  auto point_point(const Pair& pair) const { return walk<1, BetweenPoints, point_point_impact>(pair); }
+  auto point_plane(const Pair& pair) const {
+    const ContactSurface::Plane& plane = s_.planes()[pair[1]];
+    return PlaneWalk(paths_, pair[0], plane, s_.patch_of(pair[0]).radius, s_.range_of(s_.patch_number(pair[0]), plane.patch));
+  }
+  // A point of each side.
+  Pair sides_of_point_triangle(const Pair& pair) const { return {pair[0], s_.triangles()[pair[1]].points[0]}; }
+  Pair sides_of_edges(const Pair& pair) const { return {s_.edges()[pair[0]].points[0], s_.edges()[pair[1]].points[0]}; }
+  Pair sides_of_point_edge(const Pair& pair) const { return {pair[0], s_.edges()[pair[1]].points[0]}; }
+  Pair sides_of_plane(const Pair& pair) const {
+    const ContactSurface::Plane& plane = s_.planes()[pair[1]];
+    return {pair[0], plane.moves() ? plane.points[0] : pair[0]};
+  }
+
+  /// Calls f(list, a walk of a pair of it, a point of each side of a pair) for every kind but half-spaces.
+  void for_each_grouped(auto&& f) const {
+    f(
+        0, [this](const Pair& p) { return point_triangle(p); }, [this](const Pair& p) { return sides_of_point_triangle(p); });
+    f(
+        1, [this](const Pair& p) { return edge_edge(p); }, [this](const Pair& p) { return sides_of_edges(p); });
+    f(
+        2, [this](const Pair& p) { return point_edge(p); }, [this](const Pair& p) { return sides_of_point_edge(p); });
+    f(
+        3, [this](const Pair& p) { return point_point(p); }, [](const Pair& p) { return p; });
   }
 
  private:
-  const ContactSurface& s_;
-  std::vector<FloatBox> points_;
-  std::vector<Aabb> doubles_;   ///< where there are half-spaces
-};
+  template <int A, class Apart, auto Query, std::size_t N>
+  Walk<N, A, Apart, Query> walk(const std::array<std::uint32_t, N>& points) const {
+    const std::uint32_t a = s_.patch_number(points[0]), b = s_.patch_number(points[A]);
+    return {paths_, points, s_.patches()[a].radius + s_.patches()[b].radius, s_.range_of(a, b)};
+  }
 
-/// Calls f(walk, a point of each side, range) for all candidates, and drops those for which it returns false.
-void for_each_walk(const ContactSurface& s, ContactCandidates& candidates, const PointPaths& paths, auto&& f) {
-  const auto radii = [&](std::uint32_t p, std::uint32_t q) { return s.patch_of(p).radius + s.patch_of(q).radius; };
-  const auto range = [&](std::uint32_t p, std::uint32_t q) { return s.range_of(s.patch_number(p), s.patch_number(q)); };
-  // From the closest point of the first side to that of the second.
-  const auto to_triangle = [](const PointsAt<4>& x) {
-    const Vec3 w = closest_on_triangle(x[0], x[1], x[2], x[3]).weights;
-    return Vec3(w[0] * (x[1] - x[0]) + w[1] * (x[2] - x[0]) + w[2] * (x[3] - x[0]));
-  };
-  const auto of_edges = [](const PointsAt<4>& x) {
-    const ClosestOfEdges c = closest_of_edges(x[0], x[1], x[2], x[3]);
-    return Vec3((x[2] - x[0]) + c.weight_b * (x[3] - x[2]) - c.weight_a * (x[1] - x[0]));
-  };
-  const auto to_edge = [](const PointsAt<3>& x) {
-    return Vec3((x[1] - x[0]) + closest_on_edge(x[0], x[1], x[2]).weight * (x[2] - x[1]));
-  };
-  const auto of_points = [](const PointsAt<2>& x) { return Vec3(x[1] - x[0]); };
-  std::erase_if(candidates.point_plane, [&](const auto& pair) {
-    const auto [p, k] = pair;
-    const ContactSurface::Plane& plane = s.planes()[k];
-    const double reach = s.range_of(s.patch_number(p), plane.patch);
-    return !f(PlaneWalk(paths, p, plane, s.patch_of(p).radius, reach), p, plane.moves() ? plane.points[0] : p, reach);
-  });
-  std::erase_if(candidates.point_triangle, [&](const auto& pair) {
-    const std::uint32_t p = pair[0];
-    const auto& c = s.triangles()[pair[1]].points;
-    return !f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(paths, {p, c[0], c[1], c[2]}, radii(p, c[0]),
-                                                                              range(p, c[0]), to_triangle, vertex_face_impact),
-              p, c[0], range(p, c[0]));
-  });
-  std::erase_if(candidates.edge_edge, [&](const auto& pair) {
-    const auto &a = s.edges()[pair[0]].points, &b = s.edges()[pair[1]].points;
-    return !f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(paths, {a[0], a[1], b[0], b[1]}, radii(a[0], b[0]),
-                                                                         range(a[0], b[0]), of_edges, edge_edge_impact),
-              a[0], b[0], range(a[0], b[0]));
-  });
-  std::erase_if(candidates.point_edge, [&](const auto& pair) {
-    const std::uint32_t p = pair[0];
-    const auto& c = s.edges()[pair[1]].points;
-    return !f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]), range(p, c[0]),
-                                                                         to_edge, point_edge_impact),
-              p, c[0], range(p, c[0]));
-  });
-  std::erase_if(candidates.point_point, [&](const auto& pair) {
-    const auto [p, q] = pair;
-    return !f(Walk<2, 1, decltype(of_points), decltype(point_point_impact)>(paths, {p, q}, radii(p, q), range(p, q), of_points,
-                                                                            point_point_impact),
-              p, q, range(p, q));
-  });
-}
+  const ContactSurface& s_;
+  const PointPaths& paths_;
+};
 
 }   // namespace
 
-void find_near(const ContactSurface& s, const ContactCandidates& candidates, std::span<const Vec3> x, ContactCandidates& near) {
-  PathBoxes(s, {x, x}).keep_near(candidates, near);
-  near.sort_pairs();
+/// Finds candidates that may come within range on their ways.
+class NearFinder {
+ public:
+  NearFinder(const ContactSurface& s, ContactCandidates& all, const PointPaths& paths)
+      : s_(s), all_(all), paths_(paths), ways_(s.patches().size(), 0.0), boxes_(s.points()), made_(s.patches().size(), false) {
+    const auto start = paths.start.first(s.points());
+    all.follow(s, start);
+    double largest = 0;
+    for (std::uint32_t k = 0; k < ways_.size(); ++k) {
+      const ContactSurface::Patch& patch = s.patches()[k];
+      double squared = 0, bend = 0;
+      for (std::uint32_t p = patch.first_point; p < patch.first_point + patch.points; ++p) {
+        squared = std::max(squared, (paths.end[p] - start[p]).squaredNorm());
+        bend = std::max(bend, bend_of(paths, p));
+        largest = std::max(largest, start[p].lpNorm<Eigen::Infinity>());
+      }
+      ways_[k] = std::sqrt(squared) + bend / 8;
+    }
+    doubt_ = kDoubt * largest;
+  }
+
+  /// Calls found(a point of each side) for all that it adds to the lists.
+  void find(ContactCandidates& near, auto&& found) {
+    near.clear_pairs();
+    const Walks walks(s_, paths_);
+    walks.for_each_grouped([&](std::size_t kind, auto&& walk_of, auto&& sides_of) {
+      const ContactCandidates::Pairs& pairs = all_.*ContactCandidates::kGrouped[kind];
+      std::vector<double>& beyond = all_.beyond_[kind];
+      for (std::size_t g = 0; g < all_.groups_.size(); ++g) {
+        const ContactCandidates::Group& group = all_.groups_[g];
+        const std::size_t end = g + 1 < all_.groups_.size() ? all_.groups_[g + 1].first[kind] : pairs.size();
+        const double reach = group.moved + ways_[group.patch_a] + ways_[group.patch_b] + doubt_;
+        // Where ways are long beside edges it does not last what is known of distances, and boxes cost less.
+        const double edges = s_.patches()[group.patch_a].mean_edge + s_.patches()[group.patch_b].mean_edge;
+        const bool far = ways_[group.patch_a] + ways_[group.patch_b] > kFar * edges;
+        for (std::size_t i = group.first[kind]; i < end; ++i) {
+          if (beyond[i] > reach || (far && !boxes_overlap(kind, group, pairs[i]))) continue;
+          const auto walk = walk_of(pairs[i]);
+          beyond[i] = walk.beyond() + group.moved;
+          if (!walk.is_within_range() || !(far || boxes_overlap(kind, group, pairs[i]))) continue;
+          (near.*ContactCandidates::kGrouped[kind]).push_back(pairs[i]);
+          found(sides_of(pairs[i]));
+        }
+      }
+    });
+    for (const auto& pair : all_.point_plane) {   // of planes that move nothing is known
+      const ContactSurface::Plane& plane = s_.planes()[pair[1]];
+      if ((!plane.moves() && plane.is_below(box_of_point(pair[0]))) || !walks.point_plane(pair).is_within_range()) continue;
+      near.point_plane.push_back(pair);
+      found(walks.sides_of_plane(pair));
+    }
+    near.sort_pairs();
+  }
+
+ private:
+  static constexpr double kFar = 0.1;       ///< of the edges of both sides
+  static constexpr double kDoubt = 1e-11;   ///< of coordinates: more than is lost in rounding
+
+  /// Around the way of a point, with its range.
+  Aabb box_of_point(std::uint32_t p) const {
+    const ContactSurface::Patch& patch = s_.patch_of(p);
+    const Vec3 &from = paths_.start[p], &to = paths_.end[p];
+    return Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(patch.range + patch.radius + bend_of(paths_, p) / 8);
+  }
+  void make_boxes(std::uint32_t number) {
+    if (made_[number]) return;
+    made_[number] = true;
+    const ContactSurface::Patch& patch = s_.patches()[number];
+    for (std::uint32_t p = patch.first_point; p < patch.first_point + patch.points; ++p) boxes_[p] = FloatBox(box_of_point(p));
+  }
+  FloatBox box_of_points(std::span<const std::uint32_t> points) const {
+    FloatBox box = boxes_[points[0]];
+    for (const std::uint32_t p : points.subspan(1)) box = box.merged(boxes_[p]);
+    return box;
+  }
+  /// Of a side of a pair.
+  FloatBox box(std::size_t kind, std::uint32_t number, bool first) const {
+    if (kind == 0 && !first) return box_of_points(s_.triangles()[number].points);
+    if (kind == 1 || (kind == 2 && !first)) return box_of_points(s_.edges()[number].points);
+    return boxes_[number];
+  }
+  /// Searches find those whose boxes overlap, and others by chance.
+  bool boxes_overlap(std::size_t kind, const ContactCandidates::Group& group, const std::array<std::uint32_t, 2>& pair) {
+    make_boxes(group.patch_a);
+    make_boxes(group.patch_b);
+    return box(kind, pair[0], true).overlaps(box(kind, pair[1], false));
+  }
+
+  const ContactSurface& s_;
+  ContactCandidates& all_;
+  const PointPaths& paths_;
+  std::vector<double> ways_;      ///< of each patch: how far a point of it goes, at most [m]
+  double doubt_ = 0;              ///< [m]
+  std::vector<FloatBox> boxes_;   ///< of points of patches for which they are made
+  std::vector<bool> made_;
+};
+
+void find_near(const ContactSurface& s, ContactCandidates& candidates, std::span<const Vec3> x, ContactCandidates& near) {
+  const PointPaths paths{x, x};
+  NearFinder(s, candidates, paths).find(near, [](const auto&) {});
 }
 
-std::uint32_t find_free_parts(const ContactSurface& s, const ContactCandidates& candidates, const PointPaths& paths,
+std::uint32_t find_free_parts(const ContactSurface& s, ContactCandidates& candidates, const PointPaths& paths,
                               std::span<const std::uint32_t> group_of_point,
                               std::span<const std::array<std::uint32_t, 2>> links, std::span<double> parts,
                               std::span<std::uint32_t> pieces, ContactCandidates& near) {
-  PathBoxes(s, paths).keep_near(candidates, near);
   Unions unions(parts.size());
   for (const auto& [a, b] : links) unions.join(a, b);
-  for_each_walk(s, near, paths, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double range) {
-    const std::uint32_t a = group_of_point[p], b = group_of_point[q];
-    const bool within = walk.is_near() || walk.nearest() < range;
-    if (a != ContactSurface::kNone && b != ContactSurface::kNone && within) unions.join(a, b);
-    return within;
+  NearFinder(s, candidates, paths).find(near, [&](const std::array<std::uint32_t, 2>& sides) {
+    const std::uint32_t a = group_of_point[sides[0]], b = group_of_point[sides[1]];
+    if (a != ContactSurface::kNone && b != ContactSurface::kNone) unions.join(a, b);
   });
-  near.sort_pairs();
   for (std::uint32_t g = 0; g < parts.size(); ++g) {
     double& of_root = parts[unions.root(g)];
     of_root = std::min(of_root, parts[g]);
   }
-  for_each_walk(s, near, paths, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double) {
-    const std::uint32_t group = group_of_point[p] != ContactSurface::kNone ? group_of_point[p] : group_of_point[q];
-    if (group == ContactSurface::kNone || !walk.is_near()) return true;
+  const auto shorten = [&](auto&& walk, const std::array<std::uint32_t, 2>& sides) {
+    const std::uint32_t first = group_of_point[sides[0]],
+                        group = first != ContactSurface::kNone ? first : group_of_point[sides[1]];
+    if (group == ContactSurface::kNone || !walk.is_near()) return;
     double& part = parts[unions.root(group)];
     part = walk.free_until(part);
-    return true;
+  };
+  const Walks walks(s, paths);
+  for (const auto& pair : near.point_plane) shorten(walks.point_plane(pair), walks.sides_of_plane(pair));
+  const std::array lists = {&near.point_triangle, &near.edge_edge, &near.point_edge, &near.point_point};
+  walks.for_each_grouped([&](std::size_t kind, auto&& walk_of, auto&& sides_of) {
+    for (const auto& pair : *lists[kind]) shorten(walk_of(pair), sides_of(pair));
   });
   std::uint32_t count = 0;
   for (std::uint32_t g = 0; g < parts.size(); ++g) {   // roots come before what joined them

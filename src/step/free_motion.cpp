@@ -68,7 +68,8 @@ void free_rotation(const Body& b, double t, Motion& end) {
   const Vec3& moment = b.principal_moments;
   Quat principal = end.pose.orientation * b.principal_axes;   // principal frame to world
   Vec3 momentum = moment.cwiseProduct(principal.conjugate() * end.angular_velocity);
-  const double angle = std::abs(t) * end.angular_velocity.norm();
+  // Of what stays: a number of pieces that follows the motion lets the energy drift.
+  const double angle = std::abs(t) * momentum.norm() / moment.minCoeff();
   const int axis = angle > kMostFactors * kFactorAngle ? symmetry_axis(moment) : -1;
   if (axis >= 0) precess(moment, axis, t, momentum, principal);
   else split_rotation(moment, t, angle, momentum, principal);

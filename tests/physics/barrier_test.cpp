@@ -44,6 +44,49 @@ TEST(Barrier, free_bodies_move_as_by_impulses) {
   EXPECT_LT((a.angular_velocity - b.angular_velocity).norm(), 1e-8);
 }
 
+TEST(Barrier, a_top_that_touches_nothing_keeps_its_angular_momentum_however_fast_it_turns) {
+  for (const double turn : {0.02, 0.3, 1.2}) {   // in a step [rad]
+    World world;
+    world.gravity.setZero();
+    add_body(world, Box{{0.1, 0.2, 0.4}}, {0, 0, 0}, material(world, 0.5), {1, 2, 3}, turn / 0.01 * Vec3(0.1, 0.99, 0.1));
+    const Vec3 spin = world.angular_momentum();
+    const double energy = world.kinetic_energy();
+    Stepper stepper(barrier(0.01));
+    for (int k = 0; k < 1000; ++k) {
+      stepper.step(world);
+      ASSERT_LT((world.angular_momentum() - spin).norm(), 1e-10 * spin.norm()) << turn << ", step " << k;
+      ASSERT_NEAR(world.kinetic_energy(), energy, 3e-3 * energy) << turn << ", step " << k;
+    }
+  }
+}
+
+/// A smooth box that tumbles on its corners: the moment of what pushes it is all that changes its angular momentum, but for
+/// what is taken where it would gain energy.
+TEST(Barrier, moments_of_contacts_are_what_changes_the_angular_momentum_of_what_they_strike) {
+  for (const double turn : {0.02, 0.1, 0.3}) {   // in a step [rad]
+    World world;
+    const double h = 0.005;
+    const MaterialId m = material(world, 0);
+    add_ground(world, m);
+    const BodyId box = add_body(world, Box{{0.1, 0.2, 0.4}}, {0, 0, 0.5}, m, {1, 0, -2}, turn / h * Vec3(0.5, 0.8, 0.3));
+    Stepper stepper(barrier(h));
+    int struck = 0;
+    for (int k = 0; k < 200; ++k) {
+      const Body before = world.body(box);
+      const StepReport& report = stepper.step(world);
+      ASSERT_EQ(report.outcome.status, SolveStatus::converged) << k;
+      const Body& after = world.body(box);
+      Vec3 moment = Vec3::Zero();
+      for (const ContactRecord& c : report.contacts)
+        moment += (c.body_b == box ? 1 : -1) * (c.position - after.position).cross(c.impulse);
+      const Vec3 start = before.world_inertia() * before.angular_velocity, end = after.world_inertia() * after.angular_velocity;
+      EXPECT_LT((end - start - moment).norm(), 1e-4 * (start.norm() + moment.norm())) << turn << ", step " << k;
+      struck += !report.contacts.empty();
+    }
+    EXPECT_GT(struck, 2) << turn;
+  }
+}
+
 TEST(Barrier, a_world_in_which_nothing_moves_stays_as_it_is) {
   World world;
   const MaterialId m = material(world, 0.5);

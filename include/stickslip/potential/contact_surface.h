@@ -160,14 +160,15 @@ class ContactCandidates {
   /// The same for points that are at x: patches that are in their boxes there are not looked for, wherever they go.
   /// @param next where the others may go
   bool find_at(const ContactSurface&, std::span<const Vec3> x, std::span<const Vec3> next, const Filter&);
-  void clear() { boxes_.clear(); }
+  void clear() { boxes_.clear(); }   ///< the next look begins from nothing
   void begin_step() { seen_.assign(seen_.size(), false); }
   void clear_pairs();
-  void sort_pairs();
+  void sort_pairs();   ///< of lists that are not looked for any more
 
   Pairs point_triangle, edge_edge, point_edge, point_point, point_plane;
 
  private:
+  friend class NearFinder;
   struct Finder;
   bool look(const ContactSurface&, std::span<const Vec3> from, std::span<const Vec3> to, std::span<const double> bends,
             auto&& is_covered, const Filter&);
@@ -175,14 +176,31 @@ class ContactCandidates {
   void make_boxes(const ContactSurface::Patch&, std::span<const Vec3> from, std::span<const Vec3> to,
                   std::span<const double> bends, bool again);
   void drop_pairs_of(const ContactSurface&, const std::vector<bool>& changed);
-  std::vector<bool> seen_, changed_;   ///< by patch: looked for in this step, in the last look
-  std::vector<Aabb> boxes_;            ///< in which points are known to be seen, without range
+  void open_group(std::uint32_t patch_a, std::uint32_t patch_b);
+  void follow(const ContactSurface&, std::span<const Vec3> x);
+
+  // Pairs of the same two patches stand one behind the other, those of half-spaces in no order. Of each pair is known how far
+  // it was from mattering when it was last looked at, and of each group how far its patches have moved against each other: so
+  // most pairs are passed over at the cost of a comparison.
+  static constexpr std::array<Pairs ContactCandidates::*, 4> kGrouped = {
+      &ContactCandidates::point_triangle, &ContactCandidates::edge_edge, &ContactCandidates::point_edge,
+      &ContactCandidates::point_point};
+  struct Group {
+    std::uint32_t patch_a, patch_b;
+    std::array<std::uint32_t, 4> first;   ///< of its pairs in the lists
+    double moved = 0;                     ///< how far points of one may have moved against those of the other [m]
+  };
+  std::vector<Group> groups_;
+  std::array<std::vector<double>, 4> beyond_;   ///< of each pair: `moved` of its group when it may begin to matter [m]
+  std::vector<Vec3> last_;                      ///< places that `moved` is known for
+  std::vector<bool> seen_, changed_;            ///< by patch: looked for in this step, in the last look
+  std::vector<Aabb> boxes_;                     ///< in which points are known to be seen, without range
   std::unique_ptr<ElementPairs> elements_;
 };
 
-/// Those of all candidates that may be within range, by their boxes, sorted: the same whatever else there is.
-/// @param near of which only the lists are changed
-void find_near(const ContactSurface&, const ContactCandidates& all, std::span<const Vec3> x, ContactCandidates& near);
+/// Those of all candidates that are within range, sorted: the same whatever else there is.
+/// @param all learn how far they are @param near of which only the lists are changed
+void find_near(const ContactSurface&, ContactCandidates& all, std::span<const Vec3> x, ContactCandidates& near);
 
 /// The pairs of candidates that are within range, and where they are.
 struct NearPairs {
@@ -218,7 +236,7 @@ struct PointPaths {
 /// @param group_of_point kNone: does not move @param parts for each group: what it is limited to; on return how far it may go
 /// @param pieces on return for each group the number of what it has become one with
 /// @param near on return the candidates that may come within range on their ways, sorted @returns how many pieces there are
-std::uint32_t find_free_parts(const ContactSurface&, const ContactCandidates&, const PointPaths&,
+std::uint32_t find_free_parts(const ContactSurface&, ContactCandidates&, const PointPaths&,
                               std::span<const std::uint32_t> group_of_point,
                               std::span<const std::array<std::uint32_t, 2>> links, std::span<double> parts,
                               std::span<std::uint32_t> pieces, ContactCandidates& near);

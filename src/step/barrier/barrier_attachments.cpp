@@ -75,6 +75,13 @@ void BarrierAttachments::add_hessian(const BarrierBodies& bodies, std::span<Mat3
   }
 }
 
+void BarrierAttachments::add_work(const BarrierBodies& bodies, std::span<double> out) const {
+  for (const Tie& tie : ties_) {
+    const Vec3 d = apart(bodies, tie);
+    out[tie.rigid] -= tie.stiffness * d.dot(d - tie.start);
+  }
+}
+
 void BarrierAttachments::record(World& world, const BarrierBodies& bodies, StepReport& report) const {
   report.attachments.clear();
   AttachmentSums sums(world, report);

@@ -21,6 +21,8 @@ class BarrierAttachments {
   /// Groups that they hold together.
   const std::vector<std::array<std::uint32_t, 2>>& links() const { return links_; }
 
+  /// Adds their work to that of the rigid bodies.
+  void add_work(const BarrierBodies&, std::span<double> out) const;
   /// Forces and their work.
   void record(World&, const BarrierBodies&, StepReport&) const;
 

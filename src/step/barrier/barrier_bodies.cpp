@@ -1,5 +1,6 @@
 #include "step/barrier/barrier_bodies.h"
 
+#include "math/small_matrices.h"
 #include "step/free_motion.h"
 #include "step/sizes.h"
 #include "step/soft/rigid_trial.h"
@@ -10,7 +11,6 @@ namespace {
 
 constexpr double kDriven = 1e6;      ///< mass of what a script moves, over that of everything else
 constexpr double kFarther = 2;       ///< times the longest way without contacts that a direction may go
-constexpr double kRounded = 1e-9;    ///< of energies
 constexpr double kLeastTurn = 0.5;   ///< of the inertia that projection leaves of the stiffness of a turn
 
 /// x with v = exp(x), for a rotation near another.
@@ -148,6 +148,7 @@ void BarrierBodies::begin_solids(const World& world) {
     s.group = kNoBlock;
     for (std::size_t k = s.first_node; k < s.first_node + s.nodes; ++k)
       if (group_of_node_[k] != kNoBlock) s.group = group_of_node_[k];
+    s.stored = stored(s);
   }
   solids_.resize(count);
 }
@@ -164,18 +165,24 @@ double BarrierBodies::energy_of(const Rigid& r) const {
          (2 * h_ * h_);
 }
 
+double BarrierBodies::stored(const Solid& s) const {
+  const auto x = places(s);
+  double sum = s.solid->energy(x);
+  for (const auto& [a, b, c] : s.triangles) sum -= s.pressure / 6 * x[a].dot(x[b].cross(x[c]));
+  return sum;
+}
+
+double BarrierBodies::damped(const Solid& s) const {
+  return h_ * s.solid->dissipation(middles(s), velocities(s));
+}
+
 void BarrierBodies::add_energies(std::span<double> out) const {
   for (std::uint32_t k = 0; k < rigid_.size(); ++k) out[k] += energy_of(rigid_[k]);
   for (std::size_t k = 0; k < node_now_.size(); ++k)
     if (block_of_node_[k] != kNoBlock)
       out[group_of_node_[k]] += node_mass_[k] * (node_now_[k] - node_target_[k]).squaredNorm() / (2 * h_ * h_);
   for (const Solid& s : solids_) {
-    if (s.group == kNoBlock) continue;
-    const auto x = places(s);
-    double sum = s.solid->energy(x);
-    sum += 0.5 * h_ * s.solid->dissipation(middles(s), velocities(s));
-    for (const auto& [a, b, c] : s.triangles) sum -= s.pressure / 6 * x[a].dot(x[b].cross(x[c]));
-    out[s.group] += sum;
+    if (s.group != kNoBlock) out[s.group] += stored(s) + 0.5 * damped(s);
   }
 }
 
@@ -317,35 +324,44 @@ double BarrierBodies::speed_of(std::span<const double> direction) const {
   return largest / h_;
 }
 
-/// Of a body that turns by radians within a step the moment of a blow is that of its end, and the blow may leave it with more
-/// energy than it had without it and all that contacts did on it. Its spin is then what is left for it.
-void BarrierBodies::slow_spin(const Rigid& r, double work, Body& b) const {
-  const Mat3 inertia = r.moments.trace() * Mat3::Identity() - r.moments;
-  const auto spin_energy = [&](const Quat& q, const Vec3& spin) {
-    const Vec3 local = q.conjugate() * spin;
-    return 0.5 * local.dot(inertia * local);
-  };
-  const double before = 0.5 * r.mass * ((r.target.position - r.start.position) / h_).squaredNorm() +
-                        spin_energy(r.target.orientation, r.free_spin);
-  const double spin = spin_energy(r.now.orientation, b.angular_velocity);
-  const double left = std::max(0.0, before + work - 0.5 * r.mass * b.velocity.squaredNorm());
-  if (spin - left > kRounded * before) b.angular_velocity *= std::sqrt(left / spin);
+/// What a script did on its body [J].
+double BarrierBodies::work_of_script(const Rigid& r) const {
+  const Vec3 way = r.now.position - r.start.position, miss = r.target.position - r.now.position;
+  const Vec3 turn = vector_of_rotation(r.now.orientation * r.start.orientation.conjugate());
+  return r.mass / (h_ * h_) * miss.dot(way) - turning_gradient(r).dot(turn);
 }
 
-void BarrierBodies::write(World& world, EnergyLedger& energy, std::span<const double> work) const {
-  for (std::size_t k = 0; k < rigid_.size(); ++k) {
-    const Rigid& r = rigid_[k];
+void BarrierBodies::add_work(BarrierIslands& islands) const {
+  for (std::uint32_t k = 0; k < rigid_.size(); ++k)
+    if (rigid_[k].driven) islands.work[k] += work_of_script(rigid_[k]);
+  for (std::size_t k = 0; k < node_now_.size(); ++k)
+    if (node_driven_[k])
+      islands.work[group_of_node_[k]] +=
+          node_mass_[k] / (h_ * h_) * (node_target_[k] - node_now_[k]).dot(node_now_[k] - node_start_[k]);
+  for (const Solid& s : solids_) {
+    if (s.group == kNoBlock) continue;
+    islands.work[s.group] += s.stored - stored(s) - damped(s);
+    for (std::size_t k = s.first_node; k < s.first_node + s.nodes; ++k)
+      if (block_of_node_[k] == kNoBlock) islands.is_held[s.group] = true;
+  }
+}
+
+void BarrierBodies::write(World& world, EnergyLedger& energy) const {
+  for (const Rigid& r : rigid_) {
     Body& b = world.mutable_bodies()[r.slot];
-    const Vec3 way = r.now.position - r.start.position, miss = r.target.position - r.now.position;
+    const Vec3 way = r.now.position - r.start.position;
     const Vec3 turn = vector_of_rotation(r.now.orientation * r.start.orientation.conjugate());
-    if (r.driven) energy.driven += r.mass / (h_ * h_) * miss.dot(way) - turning_gradient(r).dot(turn);
+    if (r.driven) energy.driven += work_of_script(r);
     else energy.applied += b.force.dot(way) + b.torque.dot(turn);
     b.position = r.now.position;
     b.orientation = r.now.orientation;
     if (r.driven) continue;
     b.velocity = way / h_;
-    b.angular_velocity = r.free_spin + vector_of_rotation(r.now.orientation * r.target.orientation.conjugate()) / h_;
-    slow_spin(r, std::max(0.0, work[k]), b);
+    // The angular momentum changes by the moment of what acts, as the momentum does.
+    const Mat3 inertia = r.moments.trace() * Mat3::Identity() - r.moments;
+    const Vec3 momentum =
+        r.target.orientation * (inertia * (r.target.orientation.conjugate() * r.free_spin)) + h_ * turning_gradient(r);
+    b.angular_velocity = r.now.orientation * solve_linear(inertia, r.now.orientation.conjugate() * momentum);
   }
   for (NodalBody& nodes : world.mutable_nodal_bodies()) {
     const Body& body = world.bodies()[nodes.body];
@@ -359,7 +375,7 @@ void BarrierBodies::write(World& world, EnergyLedger& energy, std::span<const do
       nodes.velocities[i] = way / h_;
     }
   }
-  for (const Solid& s : solids_) energy.damping += h_ * s.solid->dissipation(middles(s), velocities(s));
+  for (const Solid& s : solids_) energy.damping += damped(s);
   world.summarise_nodes();
 }
 

@@ -25,6 +25,13 @@ inline constexpr std::uint32_t kNoBlock = ~0u;
 /// How far from its origin something may touch a half-space [m].
 double reach_of_half_space(const World&, const Body&);
 
+/// Groups of bodies that act on each other within a step.
+struct BarrierIslands {
+  std::vector<std::uint32_t> of_group;   ///< names
+  std::vector<double> work;              ///< of each group: what stores, drives and friction gave it [J]
+  std::vector<bool> is_held;             ///< by something that does not move
+};
+
 class BarrierBodies {
  public:
   /// A body with a pose that forces or a script move.
@@ -83,7 +90,11 @@ class BarrierBodies {
   static Pose moved(const Rigid&, std::span<const double> direction, std::uint32_t rigid, double step);
 
   /// Gives the world its new places and velocities, and the ledger what forces, scripts and damping did.
-  void write(World&, EnergyLedger&, std::span<const double> work) const;
+  void write(World&, EnergyLedger&) const;
+  /// Adds what soft bodies stored and scripts did.
+  void add_work(BarrierIslands&) const;
+  /// Takes the energy that islands have too much of out of how their bodies move against each other (barrier_energy.cpp).
+  void take_excess(World&, const BarrierIslands&) const;
 
  private:
   struct Solid {
@@ -93,8 +104,10 @@ class BarrierBodies {
     std::uint32_t first_node = 0, nodes = 0;
     std::uint32_t group = kNoBlock;   ///< kNoBlock: no node of it moves
     double pressure = 0;
+    double stored = 0;   ///< at the start [J]
     std::vector<std::array<std::uint32_t, 3>> triangles;
   };
+  struct Island;
   void begin_rigid(const World&, const StepOptions&);
   void begin_nodes(const World&);
   void begin_solids(const World&);
@@ -102,7 +115,13 @@ class BarrierBodies {
   std::span<const Vec3> middles(const Solid& s) const { return std::span(node_middle_).subspan(s.first_node, s.nodes); }
   std::vector<Vec3> velocities(const Solid&) const;
   double energy_of(const Rigid&) const;
-  void slow_spin(const Rigid&, double work, Body&) const;
+  double stored(const Solid&) const;
+  double damped(const Solid&) const;
+  double kinetic_without_contacts(const Rigid&) const;
+  double work_of_script(const Rigid&) const;
+  void for_each_free(World&, auto&& f) const;
+  std::vector<Island> energies_of(World&, const BarrierIslands&) const;
+  void find_motions_as_one(World&, const BarrierIslands&, std::span<Island>) const;
   Vec3 turning_gradient(const Rigid&) const;
   void add_solid(const Solid&, bool projected, BlockAssembly&) const;
 

@@ -178,7 +178,7 @@ const StepReport& BarrierIntegrator::step(World& world) {
   report_.seconds.narrow = system_.ccd_seconds;
   report_.seconds.solve = std::max(0.0, clock.lap() - (system_.search_seconds - searched) - system_.ccd_seconds);
   system_.record(world, report_);
-  system_.write(world, report_.energy);
+  system_.write(world, report_.energy, report_.outcome.status == SolveStatus::converged);
   world.time += options_.h;
   ++world.step_count;
   finish(world);

@@ -212,6 +212,22 @@ void BarrierJoints::add_hessian(const BarrierBodies& bodies, bool projected, Blo
   add_gear_hessians(bodies, m);
 }
 
+void BarrierJoints::add_work(const BarrierBodies& bodies, BarrierIslands& islands) const {
+  for (const Held& held : held_) {
+    const JointPlace place = place_of(bodies, held);
+    const std::uint32_t group = held.b != kNoBlock ? held.b : held.a;
+    if (held.a == kNoBlock || held.b == kNoBlock) islands.is_held[group] = true;
+    for (const Term& t : held.terms) {
+      const double value = read(held, place, t).value;
+      islands.work[group] -= energy_of(held, t, value).first * (value - t.start);
+    }
+  }
+  for (const Geared& gear : gears_) {
+    const GearReading r = read(bodies, gear);
+    islands.work[r.rigid[0]] -= factor_ * gear.hold * r.value * (r.value - gear.start);
+  }
+}
+
 void BarrierJoints::record(World& world, const BarrierBodies& bodies, StepReport& report) const {
   report.joints.clear();
   EnergyLedger& energy = report.energy;

@@ -51,12 +51,8 @@ class BarrierJoints {
 
   /// Rigid bodies that joints hold together, by their places among the rigid ones.
   const std::vector<std::array<std::uint32_t, 2>>& links() const { return links_; }
-  /// Calls f(rigid body) for all that joints act on.
-  void for_each_body(auto&& f) const {
-    for (const Held& held : held_)
-      for (const std::uint32_t r : {held.a, held.b})
-        if (r != kNoBlock) f(r);
-  }
+  /// Adds what joints did, and which bodies they hold to what does not move.
+  void add_work(const BarrierBodies&, BarrierIslands&) const;
 
   /// Forces and the work of the step, and what friction holds with.
   void record(World&, const BarrierBodies&, StepReport&) const;

@@ -120,25 +120,4 @@ void BarrierSystem::record(World& world, StepReport& report) {
   std::ranges::sort(world.memory.impulses, {}, &RememberedImpulse::key);
 }
 
-std::vector<double> BarrierSystem::work_on_bodies() {
-  std::vector<double> work(bodies_.rigid().size(), 0.0);
-  const auto add = [&](std::span<const std::uint32_t> points, const Vec12& gradient) {
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const std::uint32_t p = points[i], slot = owner(p).slot, r = slot == kNoBlock ? kNoBlock : bodies_.rigid_of(slot);
-      if (r != kNoBlock) work[r] -= gradient.segment<3>(3 * static_cast<Eigen::Index>(i)).dot(points_[p] - start_[p]);
-    }
-  };
-  for_each_pair([&](const ContactPair& p, const PairState& s) { add(points_of_pair(p), gradient_of(p, s, points_)); });
-  for (const FrictionTerm& f : friction_) add(points_of_term(f), f.gradient(start_, points_));
-  const auto leave_out = [&](std::uint32_t r) {
-    if (r < work.size()) work[r] = std::numeric_limits<double>::infinity();
-  };
-  joints_.for_each_body(leave_out);
-  for (const auto& [holder, held] : attachments_.links()) {
-    leave_out(holder);
-    leave_out(held);
-  }
-  return work;
-}
-
 }   // namespace stickslip

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "math/unions.h"
 #include "step/clock.h"
 
 namespace stickslip {
@@ -45,6 +44,7 @@ void BarrierSystem::begin(const World& world, const StepOptions& options) {
   joints_.want_blocks(assembly_);
   attachments_.want_blocks(bodies_, assembly_);
   stored_at_start_ = stored();
+  begin_islands();
   // Whichever of their ends touch in the course of the step: so the pattern is rarely analysed more than once.
   for (const ContactPair& p : pairs())
     for (const PairMember& m : contacts_.members_of(p)) {

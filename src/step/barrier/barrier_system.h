@@ -4,6 +4,7 @@
 #include <map>
 
 #include "math/flat_map.h"
+#include "math/unions.h"
 #include "step/barrier/barrier_attachments.h"
 #include "step/barrier/barrier_joints.h"
 #include "step/barrier/barrier_surface.h"
@@ -69,7 +70,11 @@ class BarrierSystem final : public Objective {
 
   /// Makes records of contacts, sorted by key, and what the next step needs to know of them.
   void record(World&, StepReport&);
-  void write(World& world, EnergyLedger& energy) { bodies_.write(world, energy, work_on_bodies()); }
+  /// @param settled whether friction is that of the places
+  void write(World& world, EnergyLedger& energy, bool settled) {
+    bodies_.write(world, energy);
+    bodies_.take_excess(world, islands(settled));
+  }
 
   std::size_t size() const override { return 3 * std::size_t{bodies_.blocks()}; }
   void values(std::span<double> out) override;
@@ -99,8 +104,6 @@ class BarrierSystem final : public Objective {
   }
   void give_pushes();
   double stored();   ///< energy of all barriers [J]
-  /// What contacts do on every rigid body over the ways of its points [J]; infinite where joints and attachments act too.
-  std::vector<double> work_on_bodies();
   std::uint32_t group_of(std::span<const std::uint32_t> points) const;
   void place_points();
   void begin_candidates(const World&);
@@ -111,6 +114,12 @@ class BarrierSystem final : public Objective {
   /// Σ weights · ways of points along a direction, to first order.
   Vec3 way_along(std::span<const double> direction, std::span<const std::uint32_t> points,
                  const std::array<double, 4>& weights) const;
+
+  // What acts on what in a step, and the energy that this gives (barrier_energy.cpp).
+  void begin_islands();
+  const BarrierIslands& islands(bool settled);
+  void add_pairs_to_islands(double sign);
+  void join_points(std::span<const std::uint32_t> points, bool held);
 
   // Names (barrier_record.cpp). The name of a record is what its friction is remembered by; of edges they are given.
   ContactKey key_of(const ContactPair&, std::uint32_t feature_a, std::uint32_t feature_b) const;
@@ -209,6 +218,8 @@ class BarrierSystem final : public Objective {
   NearPairs contacts_;
   bool pairs_known_ = false;   ///< whether they are those of points_
   double stored_at_start_ = 0;
+  Unions together_;   ///< groups that act on each other in this step
+  BarrierIslands islands_;
   // Of bodies and barriers at points_, which stay while friction and joints change.
   std::vector<double> steady_energies_, steady_gradient_;   ///< the first by groups
   bool energies_known_ = false, gradient_known_ = false;
