@@ -210,7 +210,7 @@ class PathBoxes {
     for (std::uint32_t p = 0; p < s.points(); ++p) {
       const ContactSurface::Patch& patch = s.patch_of(p);
       const Vec3 &from = paths.start[p], &to = paths.end[p];
-      const double reach = patch.range + patch.radius + bend_of(paths, p) / 8;
+      const double reach = patch.reach + patch.radius + bend_of(paths, p) / 8;
       const Aabb box = Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(reach);
       points_.emplace_back(box);
       if (!s.planes().empty()) doubles_.push_back(box);
@@ -249,10 +249,11 @@ class PathBoxes {
   std::vector<Aabb> doubles_;   ///< where there are half-spaces
 };
 
-/// Calls f(walk, a point of each side, range) for all candidates, and drops those for which it returns false.
+/// Calls f(walk, a point of each side, reach) for all candidates, and drops those for which it returns false.
 void for_each_walk(const ContactSurface& s, ContactCandidates& candidates, const PointPaths& paths, auto&& f) {
   const auto radii = [&](std::uint32_t p, std::uint32_t q) { return s.patch_of(p).radius + s.patch_of(q).radius; };
   const auto range = [&](std::uint32_t p, std::uint32_t q) { return s.range_of(s.patch_number(p), s.patch_number(q)); };
+  const auto reach = [&](std::uint32_t p, std::uint32_t q) { return s.reach_of(s.patch_number(p), s.patch_number(q)); };
   // From the closest point of the first side to that of the second.
   const auto to_triangle = [](const PointsAt<4>& x) {
     const Vec3 w = closest_on_triangle(x[0], x[1], x[2], x[3]).weights;
@@ -269,34 +270,35 @@ void for_each_walk(const ContactSurface& s, ContactCandidates& candidates, const
   std::erase_if(candidates.point_plane, [&](const auto& pair) {
     const auto [p, k] = pair;
     const ContactSurface::Plane& plane = s.planes()[k];
-    const double reach = s.range_of(s.patch_number(p), plane.patch);
-    return !f(PlaneWalk(paths, p, plane, s.patch_of(p).radius, reach), p, plane.moves() ? plane.points[0] : p, reach);
+    const std::uint32_t q = plane.moves() ? plane.points[0] : p, of_point = s.patch_number(p);
+    return !f(PlaneWalk(paths, p, plane, s.patch_of(p).radius, s.range_of(of_point, plane.patch)), p, q,
+              s.reach_of(of_point, plane.patch));
   });
   std::erase_if(candidates.point_triangle, [&](const auto& pair) {
     const std::uint32_t p = pair[0];
     const auto& c = s.triangles()[pair[1]].points;
     return !f(Walk<4, 1, decltype(to_triangle), decltype(vertex_face_impact)>(paths, {p, c[0], c[1], c[2]}, radii(p, c[0]),
                                                                               range(p, c[0]), to_triangle, vertex_face_impact),
-              p, c[0], range(p, c[0]));
+              p, c[0], reach(p, c[0]));
   });
   std::erase_if(candidates.edge_edge, [&](const auto& pair) {
     const auto &a = s.edges()[pair[0]].points, &b = s.edges()[pair[1]].points;
     return !f(Walk<4, 2, decltype(of_edges), decltype(edge_edge_impact)>(paths, {a[0], a[1], b[0], b[1]}, radii(a[0], b[0]),
                                                                          range(a[0], b[0]), of_edges, edge_edge_impact),
-              a[0], b[0], range(a[0], b[0]));
+              a[0], b[0], reach(a[0], b[0]));
   });
   std::erase_if(candidates.point_edge, [&](const auto& pair) {
     const std::uint32_t p = pair[0];
     const auto& c = s.edges()[pair[1]].points;
     return !f(Walk<3, 1, decltype(to_edge), decltype(point_edge_impact)>(paths, {p, c[0], c[1]}, radii(p, c[0]), range(p, c[0]),
                                                                          to_edge, point_edge_impact),
-              p, c[0], range(p, c[0]));
+              p, c[0], reach(p, c[0]));
   });
   std::erase_if(candidates.point_point, [&](const auto& pair) {
     const auto [p, q] = pair;
     return !f(Walk<2, 1, decltype(of_points), decltype(point_point_impact)>(paths, {p, q}, radii(p, q), range(p, q), of_points,
                                                                             point_point_impact),
-              p, q, range(p, q));
+              p, q, reach(p, q));
   });
 }
 
@@ -314,9 +316,9 @@ std::uint32_t find_free_parts(const ContactSurface& s, const ContactCandidates& 
   PathBoxes(s, paths).keep_near(candidates, near);
   Unions unions(parts.size());
   for (const auto& [a, b] : links) unions.join(a, b);
-  for_each_walk(s, near, paths, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double range) {
+  for_each_walk(s, near, paths, [&](auto&& walk, std::uint32_t p, std::uint32_t q, double reach) {
     const std::uint32_t a = group_of_point[p], b = group_of_point[q];
-    const bool within = walk.is_near() || walk.nearest() < range;
+    const bool within = walk.is_near() || walk.nearest() < reach;
     if (a != ContactSurface::kNone && b != ContactSurface::kNone && within) unions.join(a, b);
     return within;
   });
