@@ -83,7 +83,7 @@ class FrictionPatience {
     if (coupled && stalls_ > 0) part_ = minimum.size > last_ ? std::max(kLeastPart, 0.5 * part_) : std::min(1.0, 2 * part_);
     if (coupled) last_ = minimum.size;
   }
-  /// Of directions that is gone: where iterations lead to and fro between contacts that come and go, less of them ends somewhere.
+  /// Of directions that is gone: where they lead to and fro between contacts that come and go, less of them settles.
   double part() const { return part_; }
 
  private:
@@ -103,7 +103,8 @@ class FrictionPatience {
 /// Says when ranges are longer for a while. Bodies that lie on each other and turn are on arcs: by a turn θ a gap changes by
 /// θ²r/2 more than a direction foresees, which may be a thousand ranges; and contacts beyond the range are not foreseen at all.
 /// So directions are cut to a hundredth, again and again, by the same pairs. With a longer range iterations go as much farther,
-/// and from where they end the true range has only its gaps left to find, which takes no turns to speak of.
+/// and from where they end the true range has only its gaps left to find, which takes no turns to speak of. But what is within
+/// a longer range of each other goes equally far: large heaps then stop where any two of their bodies meet.
 class RangeWatch {
  public:
   explicit RangeWatch(const StepOptions& options)
@@ -113,9 +114,10 @@ class RangeWatch {
   double factor() const { return factor_; }
   bool are_wide() const { return wide_; }
   /// Whether they become so now. @param iterations since the step began
-  bool widens(int iterations) {
+  bool widens(int iterations, const BarrierSystem& system) {
     if (wide_ || !(factor_ > 1) || times_ >= kMostTimes || iterations >= last_ || cut_ < (times_ > 0 ? kCutAgain : kCut))
       return false;
+    if (system.largest_piece() > kMostBodies) return false;
     ++times_;
     rounds_ = 0;
     return wide_ = true;
@@ -123,7 +125,10 @@ class RangeWatch {
   /// Whether they are as they are to be from now on.
   bool narrows(const Minimum& minimum) {
     if (minimum.free < kCutTo) cut_ += minimum.iterations;
-    if (!wide_ || (minimum.free <= kFree && ++rounds_ < kWideRounds)) return false;
+    if (!wide_) return false;
+    const bool is_cut = minimum.free <= kFree;
+    if (is_cut && ++rounds_ < kWideRounds) return false;
+    if (is_cut) times_ = kMostTimes;   // it does not help here
     cut_ = 0;
     wide_ = false;
     return true;
@@ -132,6 +137,7 @@ class RangeWatch {
  private:
   static constexpr double kLonger = 100;                   ///< factor of ranges
   static constexpr double kLongest = 0.1;                  ///< and what they have at most, of thicknesses
+  static constexpr std::size_t kMostBodies = 100;          ///< of a piece: heaps of 500 take longer with it
   static constexpr double kCutTo = 0.1;                    ///< part of a direction that is free, below which it is cut
   static constexpr double kFree = 0.5;                     ///< and above which nothing is in the way
   static constexpr int kCut = 28, kCutAgain = 8;           ///< iterations that are cut before that, the first time and later
@@ -188,7 +194,7 @@ void BarrierIntegrator::solve(const World& world) {
   int round = 0;
   for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
     patience.look(system_);
-    if (ranges.widens(outcome.iterations)) {
+    if (ranges.widens(outcome.iterations, system_)) {
       system_.widen(world, ranges.factor());
       round = 0;
     }

@@ -65,10 +65,12 @@ class BarrierSystem final : public Objective {
   /// From now on friction keeps the planes that surfaces touch in on the whole where they nearly fit.
   void hold_planes();
   void release_planes() { planes_.clear(); }
-  /// Makes ranges of what is rigid so many times as long, until `narrow`. Pairs that then are beyond their range stay among those
-  /// that are looked at for the rest of the step: what pressed them tells the next direction where they will meet again.
+  /// Makes ranges of what is rigid so many times as long, until `narrow`. Pairs that then are beyond their range stay among
+  /// those that are looked at for the rest of the step: what pressed them tells the next direction where they will meet again.
   void widen(const World&, double factor);
   void narrow(double factor);   ///< @param factor of `widen`
+  /// How many bodies the largest piece has.
+  std::size_t largest_piece() const;
   bool rubs() const { return !friction_.empty(); }
 
   /// Makes records of contacts, sorted by key, and what the next step needs to know of them.
