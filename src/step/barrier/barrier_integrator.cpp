@@ -117,7 +117,7 @@ class RangeWatch {
   bool widens(int iterations, const BarrierSystem& system) {
     if (wide_ || !(factor_ > 1) || times_ >= kMostTimes || iterations >= last_ || cut_ < (times_ > 0 ? kCutAgain : kCut))
       return false;
-    if (system.largest_piece() > kMostBodies) return false;
+    if (system.bodies() > kMostBodies) return false;
     ++times_;
     rounds_ = 0;
     return wide_ = true;
@@ -137,7 +137,7 @@ class RangeWatch {
  private:
   static constexpr double kLonger = 100;                   ///< factor of ranges
   static constexpr double kLongest = 0.1;                  ///< and what they have at most, of thicknesses
-  static constexpr std::size_t kMostBodies = 100;          ///< of a piece: heaps of 500 take longer with it
+  static constexpr std::size_t kMostBodies = 100;          ///< that move: heaps of 500 take longer with it
   static constexpr double kCutTo = 0.1;                    ///< part of a direction that is free, below which it is cut
   static constexpr double kFree = 0.5;                     ///< and above which nothing is in the way
   static constexpr int kCut = 28, kCutAgain = 8;           ///< iterations that are cut before that, the first time and later

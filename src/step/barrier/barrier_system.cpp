@@ -99,12 +99,6 @@ void BarrierSystem::narrow(double factor) {
   pairs_known_ = energies_known_ = gradient_known_ = false;
 }
 
-std::size_t BarrierSystem::largest_piece() const {
-  std::vector<std::size_t> bodies(piece_count_, 0);
-  for (const std::uint32_t piece : piece_of_group_) ++bodies[piece];
-  return bodies.empty() ? 0 : *std::ranges::max_element(bodies);
-}
-
 const std::vector<ContactPair>& BarrierSystem::pairs() {
   if (!pairs_known_) {
     collect(surface(), near_, points_, options_.barrier.form, options_.barrier.stiffness, contacts_);

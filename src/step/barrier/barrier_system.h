@@ -68,9 +68,8 @@ class BarrierSystem final : public Objective {
   /// Makes ranges of what is rigid so many times as long, until `narrow`. Pairs that then are beyond their range stay among
   /// those that are looked at for the rest of the step: what pressed them tells the next direction where they will meet again.
   void widen(const World&, double factor);
-  void narrow(double factor);   ///< @param factor of `widen`
-  /// How many bodies the largest piece has.
-  std::size_t largest_piece() const;
+  void narrow(double factor);                               ///< @param factor of `widen`
+  std::size_t bodies() const { return bodies_.groups(); }   ///< that move
   bool rubs() const { return !friction_.empty(); }
 
   /// Makes records of contacts, sorted by key, and what the next step needs to know of them.
