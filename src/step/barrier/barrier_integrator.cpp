@@ -80,10 +80,12 @@ class FrictionPatience {
     if (coupled && minimum.taken < kNoWay) end();
     since_best_ = !coupled || minimum.size < 0.5 * best_ ? 0 : since_best_ + 1;
     if (coupled) best_ = std::min(best_, minimum.size);
-    if (coupled && stalls_ > 0) part_ = minimum.size > last_ ? std::max(kLeastPart, 0.5 * part_) : std::min(1.0, 2 * part_);
+    if (minimum.free < 1) part_ = 1;
+    else if (coupled && stalls_ > 0)
+      part_ = minimum.size > last_ ? std::max(kLeastPart, 0.5 * part_) : std::min(1.0, 2 * part_);
     if (coupled) last_ = minimum.size;
   }
-  /// Of directions that is gone: where they lead to and fro between contacts that come and go, less of them settles.
+  /// Of directions that is gone: where nothing cuts them and they lead to and fro, less of them settles.
   double part() const { return part_; }
 
  private:
