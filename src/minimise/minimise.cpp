@@ -166,6 +166,8 @@ bool Minimiser::find_direction(Objective& f, const MinimiseOptions& options, boo
   for (const bool projected : {false, true}) {
     if (!projected && !try_exact) continue;
     if (options.coupled && coupled_direction(f, options, projected, result)) {
+      as_vector(direction_) *= options.part;
+      part_ = options.part;
       f.foresee(direction_);
       f.gradient(gradient_);
       return !projected;
@@ -212,10 +214,11 @@ Minimum Minimiser::minimise(Objective& f, const MinimiseOptions& options) {
     }
     const bool remembers = options.method == MinimiseMethod::lbfgs;
     const bool may_be_exact = options.method == MinimiseMethod::projected_newton && rule.tries_exact();
+    part_ = 1;
     const bool exact = find_direction(f, options, may_be_exact, result);
-    result.size = f.size_of(direction_);
+    result.size = f.size_of(direction_) / part_;
     if (result.iterations++ == 0) result.first = result.size;
-    const double free = f.shorten(direction_);
+    const double free = result.free = f.shorten(direction_);
     begin_search(f);
     const double step = result.taken = search(f);
     f.accept(steps_);

@@ -206,7 +206,7 @@ void ContactCandidates::make_boxes(const ContactSurface::Patch& patch, std::span
     const Vec3 way = to[p] - from[p];
     const double beyond = (again ? kFartherBeyond : kBeyond) * (usual + way.norm()) + kAside * (ahead - kAhead) * usual +
                           (bends.empty() ? 0 : bends[p] / 8);
-    boxes_[p] = box_of_two(from[p], again ? to[p] : Vec3(to[p] + ahead * way)).grown(patch.range + beyond);
+    boxes_[p] = box_of_two(from[p], again ? to[p] : Vec3(to[p] + ahead * way)).grown(patch.reach + beyond);
   }
 }
 
@@ -246,7 +246,7 @@ bool ContactCandidates::look(const ContactSurface& surface, std::span<const Vec3
   }
   if (!any) return false;
   if (more) drop_pairs_of(surface, changed_);
-  const auto box_of = [&](std::uint32_t p) { return boxes_[p].grown(surface.patch_of(p).range + surface.patch_of(p).radius); };
+  const auto box_of = [&](std::uint32_t p) { return boxes_[p].grown(surface.patch_of(p).reach + surface.patch_of(p).radius); };
   elements_->begin(surface, changed_, box_of);
   const Finder finder{surface, changed_, *elements_, *this};
   elements_->for_each(filter, changed_, [&](const ElementPairs::Two& two) {

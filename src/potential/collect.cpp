@@ -126,7 +126,9 @@ class PairCollector {
     pair.patch_b = plane.patch;
     pair.range = s_.range_of(pair.patch_a, pair.patch_b);
     pair.offset = s_.patch_of(p).radius;
-    if (signed_distance_to_half_space(x_[p], plane.normal, plane.offset) - pair.offset >= pair.range) return;
+    if (signed_distance_to_half_space(x_[p], plane.normal, plane.offset) - pair.offset >=
+        s_.reach_of(pair.patch_a, pair.patch_b))
+      return;
     pair.kind = PairKind::half_space;
     pair.size = pair.size_a = 1;
     pair.points[0] = p;
@@ -151,8 +153,8 @@ class PairCollector {
     pair.offset = s_.patches()[pair.patch_a].radius + s_.patches()[pair.patch_b].radius;
     return pair.range > 0;
   }
-  static bool within(const ContactPair& pair, double squared_distance) {
-    const double reach = pair.range + pair.offset;
+  bool within(const ContactPair& pair, double squared_distance) const {
+    const double reach = s_.reach_of(pair.patch_a, pair.patch_b) + pair.offset;
     return squared_distance < reach * reach;
   }
   void add(ContactPair& pair, double area, int count) {

@@ -239,6 +239,8 @@ Vec12 gradient_of(const ContactPair& p, const PairState& s, std::span<const Vec3
   return g;
 }
 
+Vec12 gradient_of_push(const ContactPair& p, const PairState& s) { return outer(s.place.weights, p.push * s.place.normal); }
+
 Vec12 gradient_of_force(const ContactPair& p, const PairState& s) {
   return outer(s.place.weights, s.mollifier * push_and_slope(p, s).slope * s.place.normal);
 }

@@ -50,6 +50,7 @@ void ContactSurface::add_elements(std::uint32_t number, std::uint8_t corners, st
 std::uint32_t ContactSurface::add(Patch patch, const Vec3& normal, double offset) {
   const auto number = static_cast<std::uint32_t>(patches_.size());
   patch.first_point = static_cast<std::uint32_t>(points());
+  patch.reach = patch.range;
   patches_.push_back(patch);
   planes_.push_back({normal, offset, number});
   return number;
@@ -74,6 +75,7 @@ std::uint32_t ContactSurface::add(Patch patch, const TriangleMesh& rest) {
   patch.points = static_cast<std::uint32_t>(rest.vertices.size());
   patch.first_triangle = static_cast<std::uint32_t>(triangles_.size());
   patch.first_edge = static_cast<std::uint32_t>(edges_.size());
+  patch.reach = patch.range;
   patches_.push_back(patch);
   patch_of_point_.resize(first + rest.vertices.size(), number);
   holder_of_point_.resize(points(), kNone);
@@ -138,10 +140,15 @@ std::uint32_t ContactSurface::add(Patch patch, const TriangleMesh& rest) {
   return number;
 }
 
-double ContactSurface::range_of(std::uint32_t a, std::uint32_t b) const {
-  const double ra = patches_[a].range, rb = patches_[b].range;
-  return ra > 0 && rb > 0 ? std::min(ra, rb) : std::max(ra, rb);
-}
+namespace {
+
+double of_two(double a, double b) { return a > 0 && b > 0 ? std::min(a, b) : std::max(a, b); }
+
+}   // namespace
+
+double ContactSurface::range_of(std::uint32_t a, std::uint32_t b) const { return of_two(patches_[a].range, patches_[b].range); }
+
+double ContactSurface::reach_of(std::uint32_t a, std::uint32_t b) const { return of_two(patches_[a].reach, patches_[b].reach); }
 
 double ContactSurface::pressure_of(std::uint32_t a, std::uint32_t b) const {
   return std::max(patches_[a].load, patches_[b].load) * std::max(patches_[a].acceleration, patches_[b].acceleration);

@@ -29,8 +29,8 @@ double kept_of(double gap, double range, double size) {
 template <int N, int A, class Apart, auto Query>
 class Walk {
  public:
-  Walk(const PointPaths& paths, const std::array<std::uint32_t, N>& points, double offset, double range)
-      : paths_(paths), points_(points), offset_(offset), range_(range) {
+  Walk(const PointPaths& paths, const std::array<std::uint32_t, N>& points, double offset, double range, double reach)
+      : paths_(paths), points_(points), offset_(offset), reach_(reach) {
     for (int i = 0; i < N; ++i) start_[i] = paths.start[points[i]];
     const Vec3 difference = Apart()(start_);
     const double distance = difference.norm();
@@ -47,9 +47,9 @@ class Walk {
 
   /// Whether the sides may come too near if each goes any part of its way.
   bool is_near() const { return !(nearest() > kept_); }
-  bool is_within_range() const { return is_near() || nearest() < range_; }
-  /// How far both sides together have to move at least before they are within range, or near [m].
-  double beyond() const { return range_ > 0 ? gap_ - range_ : 0.5 * gap_; }
+  bool is_within_reach() const { return is_near() || nearest() < reach_; }
+  /// How far both sides together have to move at least before they are within reach, or near [m].
+  double beyond() const { return reach_ > 0 ? gap_ - reach_ : 0.5 * gap_; }
   /// How near they may come [m]: both sides are convex, with a plane between them that neither comes nearer to than its points.
   double nearest() const { return gap_ - approach(0, A, 1) - approach(A, N, -1) - bend() / 8 - doubt_; }
 
@@ -103,7 +103,7 @@ class Walk {
 
   const PointPaths& paths_;
   std::array<std::uint32_t, N> points_;
-  double offset_, range_, gap_, kept_, doubt_;
+  double offset_, reach_, gap_, kept_, doubt_;
   Vec3 normal_;   ///< from the first side to the second
   PointsAt<N> start_;
 };
@@ -142,19 +142,20 @@ double bend_of_plane(const PointPaths& paths, std::uint32_t p, const ContactSurf
 /// Against a half-space distances are linear but for bends.
 class PlaneWalk {
  public:
-  PlaneWalk(const PointPaths& paths, std::uint32_t p, const ContactSurface::Plane& plane, double radius, double range)
+  PlaneWalk(const PointPaths& paths, std::uint32_t p, const ContactSurface::Plane& plane, double radius, double range,
+            double reach)
       : paths_(paths),
         p_(p),
         plane_(plane),
         radius_(radius),
-        range_(range),
+        reach_(reach),
         gap_(gap_at(0)),
         kept_(kept_of(gap_, range, size())),
         bend_(bend_of(paths, p) + (plane.moves() ? bend_of_plane(paths, p, plane) : 0)),
         closing_(gap_ - gap_at(1) + bend_ / 2) {}
 
   bool is_near() const { return !(nearest() > kept_); }
-  bool is_within_range() const { return is_near() || nearest() < range_; }
+  bool is_within_reach() const { return is_near() || nearest() < reach_; }
   /// How near they may come [m] if each goes any part of its way: along that of one of them the distance bends as above.
   double nearest() const {
     double least = gap_;
@@ -198,7 +199,7 @@ class PlaneWalk {
   const PointPaths& paths_;
   std::uint32_t p_;
   const ContactSurface::Plane& plane_;
-  double radius_, range_, gap_, kept_;
+  double radius_, reach_, gap_, kept_;
   double bend_;      ///< of the distance over the path, at most [m]
   double closing_;   ///< of the chord, and what the arc may be below it [m]
 };
@@ -246,7 +247,9 @@ class Walks {
   auto point_point(const Pair& pair) const { return walk<1, BetweenPoints, point_point_impact>(pair); }
   auto point_plane(const Pair& pair) const {
     const ContactSurface::Plane& plane = s_.planes()[pair[1]];
-    return PlaneWalk(paths_, pair[0], plane, s_.patch_of(pair[0]).radius, s_.range_of(s_.patch_number(pair[0]), plane.patch));
+    const std::uint32_t of_point = s_.patch_number(pair[0]);
+    return PlaneWalk(paths_, pair[0], plane, s_.patches()[of_point].radius, s_.range_of(of_point, plane.patch),
+                     s_.reach_of(of_point, plane.patch));
   }
   // A point of each side.
   Pair sides_of_point_triangle(const Pair& pair) const { return {pair[0], s_.triangles()[pair[1]].points[0]}; }
@@ -273,7 +276,7 @@ class Walks {
   template <int A, class Apart, auto Query, std::size_t N>
   Walk<N, A, Apart, Query> walk(const std::array<std::uint32_t, N>& points) const {
     const std::uint32_t a = s_.patch_number(points[0]), b = s_.patch_number(points[A]);
-    return {paths_, points, s_.patches()[a].radius + s_.patches()[b].radius, s_.range_of(a, b)};
+    return {paths_, points, s_.patches()[a].radius + s_.patches()[b].radius, s_.range_of(a, b), s_.reach_of(a, b)};
   }
 
   const ContactSurface& s_;
@@ -282,7 +285,7 @@ class Walks {
 
 }   // namespace
 
-/// Finds candidates that may come within range on their ways.
+/// Finds candidates that may come within reach on their ways.
 class NearFinder {
  public:
   NearFinder(const ContactSurface& s, ContactCandidates& all, const PointPaths& paths)
@@ -321,7 +324,7 @@ class NearFinder {
           if (beyond[i] > reach || (far && !boxes_overlap(kind, group, pairs[i]))) continue;
           const auto walk = walk_of(pairs[i]);
           beyond[i] = walk.beyond() + group.moved;
-          if (!walk.is_within_range() || !(far || boxes_overlap(kind, group, pairs[i]))) continue;
+          if (!walk.is_within_reach() || !(far || boxes_overlap(kind, group, pairs[i]))) continue;
           (near.*ContactCandidates::kGrouped[kind]).push_back(pairs[i]);
           found(sides_of(pairs[i]));
         }
@@ -329,7 +332,7 @@ class NearFinder {
     });
     for (const auto& pair : all_.point_plane) {   // of planes that move nothing is known
       const ContactSurface::Plane& plane = s_.planes()[pair[1]];
-      if ((!plane.moves() && plane.is_below(box_of_point(pair[0]))) || !walks.point_plane(pair).is_within_range()) continue;
+      if ((!plane.moves() && plane.is_below(box_of_point(pair[0]))) || !walks.point_plane(pair).is_within_reach()) continue;
       near.point_plane.push_back(pair);
       found(walks.sides_of_plane(pair));
     }
@@ -340,11 +343,11 @@ class NearFinder {
   static constexpr double kFar = 0.1;       ///< of the edges of both sides
   static constexpr double kDoubt = 1e-11;   ///< of coordinates: more than is lost in rounding
 
-  /// Around the way of a point, with its range.
+  /// Around the way of a point, with its reach.
   Aabb box_of_point(std::uint32_t p) const {
     const ContactSurface::Patch& patch = s_.patch_of(p);
     const Vec3 &from = paths_.start[p], &to = paths_.end[p];
-    return Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(patch.range + patch.radius + bend_of(paths_, p) / 8);
+    return Aabb{from.cwiseMin(to), from.cwiseMax(to)}.grown(patch.reach + patch.radius + bend_of(paths_, p) / 8);
   }
   void make_boxes(std::uint32_t number) {
     if (made_[number]) return;

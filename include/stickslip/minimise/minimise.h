@@ -91,6 +91,7 @@ struct MinimiseOptions {
   double enough = 0;   ///< ends, without having converged, where a direction is smaller than this part of the first
   /// Newton's method for gradient = 0 by `jacobian`.
   bool coupled = false;
+  double part = 1;                                          ///< of directions by `jacobian` that is gone, at most
   double product_error = 1e-8;                              ///< of directions that are iterated, relative
   ProjectionRule* rule = nullptr;                           ///< of the caller, who minimises in several calls
   std::function<void(const MinimiseStep&)> observer = {};   ///< called after every iteration
@@ -105,6 +106,7 @@ struct Minimum {
   double first = 0;   ///< size of the first direction
   double size = 0;    ///< of the last direction
   double taken = 1;   ///< smallest part of what was free that a piece took of it
+  double free = 1;    ///< smallest part of it that was free
 };
 
 /// Keeps memory and the analysis of patterns from call to call; nothing that changes a result.
@@ -119,6 +121,7 @@ class Minimiser {
   void newton_direction(Objective&, bool projected, Minimum&);
   bool coupled_direction(Objective&, const MinimiseOptions&, bool projected, Minimum&);
   bool iterated_direction(Objective&, double error, Minimum&);
+  double part_ = 1;   ///< that the direction is of what was found
   void begin_search(Objective&);
   double search(Objective&);
 

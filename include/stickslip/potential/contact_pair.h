@@ -83,6 +83,9 @@ using Mat12 = Eigen::Matrix<double, 12, 12>;
 Vec12 gradient_of(const ContactPair&, const PairState&, std::span<const Vec3> x);
 inline Vec12 gradient_of(const ContactPair& p, std::span<const Vec3> x) { return gradient_of(p, state_of(p, x), x); }
 
+/// The same with its push for its force. @pre not mollified
+Vec12 gradient_of_push(const ContactPair&, const PairState&);
+
 /// Derivative of `force_of` by the places of the points [N/m], but for the mollifier's, with the slope of `stiffness_of`.
 Vec12 gradient_of_force(const ContactPair&, const PairState&);
 

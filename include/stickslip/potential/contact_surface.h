@@ -31,6 +31,7 @@ class ContactSurface {
     bool fixed = false;        ///< its points do not move within a step
     double radius = 0;         ///< of what is round about its points and edges [m]
     double range = 0;          ///< at which the barrier begins; of two patches the smaller counts [m]
+    double reach = 0;          ///< below which pairs are collected, no less than the range [m]; of two patches as the range
     double load = 0;           ///< mass that a unit of area may have to carry; of two patches the larger counts [kg/m²]
     double acceleration = 0;   ///< that contacts may have to give; of two patches the larger counts [m/s²]
     std::uint32_t body = 0;    ///< what the caller knows it by
@@ -108,6 +109,7 @@ class ContactSurface {
   /// Whether all around a point or an edge is surface.
   bool is_inner(std::uint32_t point) const { return inner_[point]; }
   double range_of(std::uint32_t patch_a, std::uint32_t patch_b) const;   ///< [m]
+  double reach_of(std::uint32_t patch_a, std::uint32_t patch_b) const;   ///< [m]
   /// Scale of contact forces per area [Pa].
   double pressure_of(std::uint32_t patch_a, std::uint32_t patch_b) const;
   /// Says that a body holds a point where it is, on its surface or in it: what has that point does not touch the body.
@@ -120,6 +122,10 @@ class ContactSurface {
     for (const std::uint32_t p : points)
       if (holder_of_point_[p] == body) return true;
     return false;
+  }
+  void set_range(std::uint32_t patch, double range, double reach) {
+    patches_[patch].range = range;
+    patches_[patch].reach = std::max(range, reach);
   }
   void set_fixed(std::uint32_t patch, bool fixed) { patches_[patch].fixed = fixed; }
   void set_acceleration(std::uint32_t patch, double acceleration) { patches_[patch].acceleration = acceleration; }

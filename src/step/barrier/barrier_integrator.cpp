@@ -48,6 +48,7 @@ constexpr int kPatience = 8;             ///< iterations in which the error has 
 constexpr double kNoWay = 1e-3;          ///< part of a direction that is as good as none
 constexpr double kLeadsOn = 0.5;         ///< part of the first direction of the last minimum
 constexpr double kProductError = 1e-4;   ///< of directions: less than an iteration leaves
+constexpr double kLeastPart = 0.125;     ///< of directions where friction does not settle
 constexpr int kStalledIterations = 15;   ///< with forces of friction that stay, where it did not
 
 /// What is done where friction does not settle: first its planes are held, then minima with forces that stay are looked for, of
@@ -56,6 +57,7 @@ class FrictionPatience {
  public:
   void look(BarrierSystem& system) {
     if (since_best_ <= kPatience) return;
+    ++stalls_;
     since_best_ = 0;
     best_ = std::numeric_limits<double>::infinity();
     holds_planes_ = !holds_planes_;
@@ -78,7 +80,13 @@ class FrictionPatience {
     if (coupled && minimum.taken < kNoWay) end();
     since_best_ = !coupled || minimum.size < 0.5 * best_ ? 0 : since_best_ + 1;
     if (coupled) best_ = std::min(best_, minimum.size);
+    if (minimum.free < 1) part_ = 1;
+    else if (coupled && stalls_ > 0)
+      part_ = minimum.size > last_ ? std::max(kLeastPart, 0.5 * part_) : std::min(1.0, 2 * part_);
+    if (coupled) last_ = minimum.size;
   }
+  /// Of directions that is gone: where nothing cuts them and they lead to and fro, less of them settles.
+  double part() const { return part_; }
 
  private:
   void end() {
@@ -89,7 +97,58 @@ class FrictionPatience {
   double best_ = std::numeric_limits<double>::infinity();
   double last_first_ = 0;   ///< size of the first direction of the last such minimum
   int since_best_ = 0, frozen_rounds_ = 0, next_rounds_ = 1;
+  int stalls_ = 0;
+  double part_ = 1, last_ = 0;   ///< the second: size of the last direction
   bool holds_planes_ = false;
+};
+
+/// Says when ranges are longer for a while. Bodies that lie on each other and turn are on arcs: by a turn θ a gap changes by
+/// θ²r/2 more than a direction foresees, which may be a thousand ranges; and contacts beyond the range are not foreseen at all.
+/// So directions are cut to a hundredth, again and again, by the same pairs. With a longer range iterations go as much farther,
+/// and from where they end the true range has only its gaps left to find, which takes no turns to speak of. But what is within
+/// a longer range of each other goes equally far: large heaps then stop where any two of their bodies meet.
+class RangeWatch {
+ public:
+  explicit RangeWatch(const StepOptions& options)
+      : factor_(takes_hessian(options.barrier.method) ? std::min(kLonger, kLongest / options.barrier.range) : 1),
+        last_(static_cast<int>(kInTime * options.max_iterations)) {}
+
+  double factor() const { return factor_; }
+  bool are_wide() const { return wide_; }
+  /// Whether they become so now. @param iterations since the step began
+  bool widens(int iterations, const BarrierSystem& system) {
+    if (wide_ || !(factor_ > 1) || times_ >= kMostTimes || iterations >= last_ || cut_ < (times_ > 0 ? kCutAgain : kCut))
+      return false;
+    if (system.bodies() > kMostBodies) return false;
+    ++times_;
+    rounds_ = 0;
+    return wide_ = true;
+  }
+  /// Whether they are as they are to be from now on.
+  bool narrows(const Minimum& minimum) {
+    if (minimum.free < kCutTo) cut_ += minimum.iterations;
+    if (!wide_) return false;
+    const bool is_cut = minimum.free <= kFree;
+    if (is_cut && ++rounds_ < kWideRounds) return false;
+    if (is_cut) times_ = kMostTimes;   // it does not help here
+    cut_ = 0;
+    wide_ = false;
+    return true;
+  }
+
+ private:
+  static constexpr double kLonger = 100;                   ///< factor of ranges
+  static constexpr double kLongest = 0.1;                  ///< and what they have at most, of thicknesses
+  static constexpr std::size_t kMostBodies = 100;          ///< that move: heaps of 500 take longer with it
+  static constexpr double kCutTo = 0.1;                    ///< part of a direction that is free, below which it is cut
+  static constexpr double kFree = 0.5;                     ///< and above which nothing is in the way
+  static constexpr int kCut = 28, kCutAgain = 8;           ///< iterations that are cut before that, the first time and later
+  static constexpr int kWideRounds = 10, kMostTimes = 4;   ///< of friction with them; times in a step
+  static constexpr double kInTime = 0.7;   ///< of all iterations that a step has: later the rest would not suffice
+
+  double factor_;
+  int last_, cut_ = 0, times_ = 0, rounds_ = 0;
+  bool wide_ = false;
 };
 
 }   // namespace
@@ -133,20 +192,29 @@ void BarrierIntegrator::solve(const World& world) {
   ProjectionRule rule;
   how.rule = &rule;
   FrictionPatience patience;
+  RangeWatch ranges(options_);
+  int round = 0;
   for (int lag = 0; lag < options_.barrier.max_lags && outcome.iterations < options_.max_iterations; ++lag) {
     patience.look(system_);
-    const bool stalled = patience.has_ended(), sharp = system_.lag_friction(world, lag, stalled);
+    if (ranges.widens(outcome.iterations, system_)) {
+      system_.widen(world, ranges.factor());
+      round = 0;
+    }
+    const bool stalled = patience.has_ended() && !ranges.are_wide();
+    const bool sharp = system_.lag_friction(world, round++, stalled) && !ranges.are_wide();
     how.coupled = takes_hessian(how.method) && sharp && system_.rubs() && !stalled;
     int most = options_.max_iterations - outcome.iterations;
     if (how.coupled) most = 1;
     else if (!sharp && takes_hessian(how.method)) most = std::min(most, kBluntIterations);
     else if (stalled) most = std::min(most, kStalledIterations);
     how.max_iterations = most;
+    how.part = patience.part();
     if (observer_) how.observer = [&](const MinimiseStep& s) { tell(world, lag, how.coupled, s); };
     how.enough = sharp || !takes_hessian(how.method) ? 0 : kBluntEnough;
     const Minimum minimum = minimiser_.minimise(system_, how);
     end_if_cancelled(options_.cancel);
     outcome.iterations += minimum.iterations;
+    if (ranges.narrows(minimum)) system_.narrow(ranges.factor());
     outcome.error = minimum.size;
     // A minimum with the friction that it has itself: found with it coupled, or again at the first look.
     const bool settled = minimum.converged && sharp && (how.coupled || minimum.iterations == 1 || !system_.rubs());
@@ -154,6 +222,7 @@ void BarrierIntegrator::solve(const World& world) {
     if (settled) break;
     patience.add(minimum, how.coupled);
   }
+  if (ranges.are_wide()) system_.narrow(ranges.factor());
   if (!system_.intersections(world).empty()) {   // paths should not have led here
     outcome.status = SolveStatus::failed;
     outcome.reason = "The step ended with an intersection.";

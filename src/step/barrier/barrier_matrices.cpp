@@ -128,8 +128,7 @@ void BarrierSystem::scatter_pair(const ContactPair& p, const PairState& s, bool 
   const auto points = points_of_pair(p);
   const Movers m = movers_of(points);
   if (m.any_rigid()) {
-    const double factor = p.push > 0 ? p.push / force_of(p, s) : 1;
-    add_to_turns(m, points.size(), factor * gradient_of(p, s, points_));
+    add_to_turns(m, points.size(), p.push > 0 ? gradient_of_push(p, s) : gradient_of(p, s, points_));
   }
   const PairStiffness stiffness = stiffness_of(p, s, points_, projected);
   MoverTerms terms;

@@ -97,6 +97,7 @@ void check_own_gaps(const ContactSurface::Patch& patch, const TriangleMesh& rest
 
 void BarrierSurface::begin(const World& world, const StepOptions& options) {
   if (world_ != &world || version_ != world.structure_version() || range_ != options.barrier.range) build(world, options);
+  widen(1, 1);
   // What weight asks for, what moves a body by the range within a step, and a part of what stops it within one.
   for (std::uint32_t k = 0; k < surface_.patches().size(); ++k) {
     const ContactSurface::Patch& patch = surface_.patches()[k];
@@ -110,6 +111,11 @@ void BarrierSurface::begin(const World& world, const StepOptions& options) {
     const double h = options.h;
     surface_.set_acceleration(k, std::max({world.gravity.norm(), patch.range / (h * h), kStopped * speed / h}));
   }
+}
+
+void BarrierSurface::widen(double ranges, double reaches) {
+  for (std::uint32_t k = 0; k < ranges_.size(); ++k)
+    if (!surface_.patches()[k].deforms) surface_.set_range(k, ranges * ranges_[k], reaches * ranges_[k]);
 }
 
 void BarrierSurface::build(const World& world, const StepOptions& options) {
@@ -136,6 +142,8 @@ void BarrierSurface::build(const World& world, const StepOptions& options) {
       c.deforms ? add_surface_of_nodes(world, k, patch) : add_rigid(world, k, patch);
     }
   }
+  ranges_.clear();
+  for (const ContactSurface::Patch& patch : surface_.patches()) ranges_.push_back(patch.range);
 }
 
 void BarrierSurface::add_rigid(const World& world, std::uint32_t number, const ContactSurface::Patch& patch) {

@@ -13,6 +13,8 @@ class BarrierSurface {
   void begin(const World&, const StepOptions&);
 
   const ContactSurface& surface() const { return surface_; }
+  /// Makes ranges of what does not deform so many times as long as they are to be, and collects pairs so much farther.
+  void widen(double ranges, double reaches);
   /// Of the points now, or on a way. @pre `begin` of both with the same world
   void place(const BarrierBodies&, std::vector<Vec3>& out) const;
   /// Where points would end without contacts.
@@ -48,6 +50,7 @@ class BarrierSurface {
   const World* world_ = nullptr;
   std::uint64_t version_ = ~std::uint64_t{0};
   double range_ = 0;
+  std::vector<double> ranges_;   ///< of patches, as they are to be [m]
 };
 
 }   // namespace stickslip

@@ -82,6 +82,23 @@ void BarrierSystem::find_candidates(const World& world, std::span<const Vec3> to
   search_seconds += clock.lap();
 }
 
+void BarrierSystem::widen(const World& world, double factor) {
+  surface_.widen(factor, factor);
+  candidates_.clear();
+  Clock clock;
+  const auto filter = [&](std::uint32_t a, std::uint32_t b) { return surface_.may_meet(world, a, b); };
+  const auto points = std::span(points_).first(surface().points()), targets = std::span(targets_).first(surface().points());
+  candidates_.find_at(surface(), points, targets, filter);
+  find_near(surface(), candidates_, points, near_);
+  search_seconds += clock.lap();
+  pairs_known_ = energies_known_ = gradient_known_ = false;
+}
+
+void BarrierSystem::narrow(double factor) {
+  surface_.widen(1, factor);
+  pairs_known_ = energies_known_ = gradient_known_ = false;
+}
+
 const std::vector<ContactPair>& BarrierSystem::pairs() {
   if (!pairs_known_) {
     collect(surface(), near_, points_, options_.barrier.form, options_.barrier.stiffness, contacts_);
@@ -99,13 +116,13 @@ void BarrierSystem::give_pushes() {
     p.push = 0;
     if (pushes_.empty() || is_mollified(contacts_.states[k])) continue;
     if (p.members == 0) {
-      if (const double* push = pushes_.find(name_of_pair(p))) p.push = p.weight * *push;
+      if (const double* push = pushes_.find(name_of_pair(p))) p.push = p.weight / p.range * *push;
       continue;
     }
     const double force = force_of(p, contacts_.states[k]);
     for (const PairMember& m : contacts_.members_of(p)) {
       const double* push = pushes_.find(name_of_edges(m.feature_a, m.feature_b));
-      p.push += m.part * (push ? p.weight * *push : force);
+      p.push += m.part * (push ? p.weight / p.range * *push : force);
     }
   }
 }
@@ -209,7 +226,7 @@ void BarrierSystem::foresee_forces(std::span<const double> direction) {
   for_each_pair([&](const ContactPair& p, const PairState& s) {
     if (!(p.weight > 0) || is_mollified(s)) return;
     const double apart = -s.place.normal.dot(way_along(direction, points_of_pair(p), s.place.weights));
-    const double push = next_push(p, s, apart) / p.weight;
+    const double push = next_push(p, s, apart) * p.range / p.weight;
     if (p.members == 0) next_pushes_[name_of_pair(p)] = push;
     for (const PairMember& m : contacts_.members_of(p)) next_pushes_[name_of_edges(m.feature_a, m.feature_b)] = push;
   });

@@ -66,6 +66,11 @@ class BarrierSystem final : public Objective {
   /// From now on friction keeps the planes that surfaces touch in on the whole where they nearly fit.
   void hold_planes();
   void release_planes() { planes_.clear(); }
+  /// Makes ranges of what is rigid so many times as long, until `narrow`. Pairs that then are beyond their range stay among
+  /// those that are looked at for the rest of the step: what pressed them tells the next direction where they will meet again.
+  void widen(const World&, double factor);
+  void narrow(double factor);                               ///< @param factor of `widen`
+  std::size_t bodies() const { return bodies_.groups(); }   ///< that move
   bool rubs() const { return !friction_.empty(); }
 
   /// Makes records of contacts, sorted by key, and what the next step needs to know of them.
@@ -223,7 +228,8 @@ class BarrierSystem final : public Objective {
   // Of bodies and barriers at points_, which stay while friction and joints change.
   std::vector<double> steady_energies_, steady_gradient_;   ///< the first by groups
   bool energies_known_ = false, gradient_known_ = false;
-  FlatMap<std::uint64_t, double, HashOfName> pushes_, next_pushes_;   ///< over weights, by names, now and after the direction
+  FlatMap<std::uint64_t, double, HashOfName> pushes_,
+      next_pushes_;   ///< over weights by ranges, by names, now and after the direction
   FlatMap<ContactKey, ContactSum, HashOfKey> sums_;
 
   std::vector<FrictionTerm> friction_;
