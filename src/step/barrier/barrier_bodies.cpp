@@ -172,9 +172,7 @@ double BarrierBodies::stored(const Solid& s) const {
   return sum;
 }
 
-double BarrierBodies::damped(const Solid& s) const {
-  return h_ * s.solid->dissipation(middles(s), velocities(s));
-}
+double BarrierBodies::damped(const Solid& s) const { return h_ * s.solid->dissipation(middles(s), velocities(s)); }
 
 void BarrierBodies::add_energies(std::span<double> out) const {
   for (std::uint32_t k = 0; k < rigid_.size(); ++k) out[k] += energy_of(rigid_[k]);
