@@ -264,9 +264,9 @@ void mixed(int nodes, int settle) {
       }
       const double alone = measure(wall, one_thread(), settle, 20).step, body = measure(soft, one_thread(), settle, 20).step;
       const Cost together = measure(both, one_thread(), settle, 20);
-      fmt::print("{:<8}{:>7}{:>8}{:>10.2f}{:>10.2f}{:>10.2f}{:>16.2f}{:>8}\n", on ? "on it" : "beside", wall.bodies().size() - 1,
-                 both.node_count(), 1e3 * alone, 1e3 * body, 1e3 * together.step, together.step / (alone + body),
-                 together.missed);
+      fmt::print("{:<8}{:>7}{:>8}{:>10.2f}{:>10.2f}{:>10.2f}{:>16.2f}{:>8}\n", on ? "on it" : "beside",
+                 wall.bodies().size() - 1, both.node_count(), 1e3 * alone, 1e3 * body, 1e3 * together.step,
+                 together.step / (alone + body), together.missed);
       std::fflush(stdout);
     }
 }
