@@ -27,6 +27,7 @@ constexpr double kTrial = 0.25;
 constexpr double kFromMemory = 0.5;   ///< share of both that is left where Newton steps begin at impulses of the last step
 /// Newton steps without progress before they are left, two references λ̄ at their longest;
 constexpr int kNewtonPatience = 50;
+constexpr int kTrialPatience = 5;   ///< the same where interior points are to follow
 /// residual over the velocities of the problem below which a start counts as no nearer
 constexpr double kNearestStart = 1e-2;
 constexpr double kFarGuess = 1e-3;      ///< the same, from which on a guess is of another motion, and Newton steps begin at it
@@ -94,9 +95,10 @@ Stages::Outcome Stages::run(Method method) {
     case Method::sweeps:
       return sweeps(true);
     case Method::newton:
+      if (goes_inside_ && try_newton() == Outcome::done) return Outcome::done;
       if (goes_inside_ && can_afford(interior_price()) && interior() == Outcome::done) return Outcome::done;
       if (admm_is_cheaper() && admm() == Outcome::done) return Outcome::done;
-      return can_afford(newton_price()) ? newton() : Outcome::slow;
+      return can_afford(newton_price()) ? newton(kNewtonPatience) : Outcome::slow;
     case Method::admm:
       return admm_fits_ ? admm() : Outcome::slow;
   }
@@ -311,7 +313,7 @@ void Stages::start_newton(std::span<double> iterate) {
   settings.linear.kind = LinearSolver::Kind::velocities;
   settings.alpha *= std::clamp(residual / fastest_, kNearestStart, 1.0);
   settings.near = kNearSolution * monitor_.control().tolerance;
-  if (from_guess && form_.condensation == nullptr && !p.is_factored()) {
+  if (from_guess && !tries_ && form_.condensation == nullptr && !p.is_factored()) {
     std::fill(iterate.begin(), iterate.end(), 0.0);
     settings.alpha = kFullAlpha;
   }
@@ -320,7 +322,20 @@ void Stages::start_newton(std::span<double> iterate) {
   else engine().start(p, iterate);
 }
 
-Stages::Outcome Stages::newton() {
+/// A few Newton steps before interior points, from the guess as it is: where they get on at all they need a third of the steps.
+Stages::Outcome Stages::try_newton() {
+  if (!can_afford(newton_price() + interior_price())) return Outcome::slow;
+  const std::vector<double> guess = guess_;
+  tries_ = true;
+  const Outcome outcome = newton(kTrialPatience);
+  tries_ = false;
+  guess_ = guess;
+  newton_steps_ = 0;
+  return outcome;
+}
+
+/// @param patience steps without progress before they are left
+Stages::Outcome Stages::newton(double patience) {
   const double start = monitor_.best_total();
   const std::span<double> iterate = start_whole();
   // Goes on where it left, which may be far along though not better than the best; unless others did much better.
@@ -349,7 +364,7 @@ Stages::Outcome Stages::newton() {
       best_of_newton_ = monitor_.best_total();
       progress = newton_steps_;
     }
-    if (newton_steps_ - progress > patience_ * std::max<double>(kNewtonPatience, kMorePatience * newton_steps_)) {
+    if (newton_steps_ - progress > patience_ * std::max<double>(patience, kMorePatience * newton_steps_)) {
       tell("Newton steps, which then stood still,", k, start);
       break;
     }

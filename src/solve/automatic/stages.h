@@ -79,7 +79,8 @@ class Stages {
   void mend(Acceleration&);
   bool leaves_sweeps(int sweeps, int window, double gained);
   void start_newton(std::span<double> iterate);
-  Outcome newton();
+  Outcome newton(double patience);
+  Outcome try_newton();
   Outcome linear_steps();
   bool is_full() const;
   Outcome full_rank_steps();
@@ -109,6 +110,7 @@ class Stages {
   bool admm_fits_ = true;          ///< until its setup says that it costs too much
   bool admm_came_first_ = false;   ///< or was tried at all
   bool goes_inside_ = false;       ///< whether interior point steps come before others that factor
+  bool tries_ = false;             ///< Newton steps that interior points are to follow
 };
 
 }   // namespace stickslip
