@@ -197,8 +197,8 @@ struct SparseFactor::Impl {
   }
 
   /// False if L is not in blocks.
-  bool inverse_near(std::span<double> numbers) {
-    if (symmetric && in_blocks) supernodal.inverse_near(numbers);
+  bool inverse_near(std::span<double> out) {
+    if (symmetric && in_blocks) supernodal.inverse_near(out);
     return symmetric && in_blocks;
   }
 
