@@ -200,8 +200,8 @@ TEST(BarrierSoups, nothing_passes_anything_however_it_turns_and_moves) {
   EXPECT_GT(followed, static_cast<int>(soups() / 2));
 }
 
-/// Where nothing is driven, of single bodies and of chains. In steps that do not settle forces are not what changed momenta: what
-/// friction and blows are said to have taken there, which may be more than there was, does not count.
+/// Where nothing is driven, of single bodies and of chains. In steps that do not settle forces are not what changed momenta:
+/// what friction and blows are said to have taken there, which may be more than there was, does not count.
 TEST(BarrierSoups, no_step_adds_a_thousandth_of_the_energy_that_was_there) {
   double struck = 0;   // energy that was lost [J]
   for (const Soup::Of of : {Soup::Of::still, Soup::Of::joined})
