@@ -11,8 +11,6 @@ namespace {
 
 /// By which the distance at a likely place may be less than what is found there in the end, as part of the sizes.
 constexpr double kByRounding = 1e-12;
-/// Facets are planes up to rounding: of the room that they leave this much counts.
-constexpr double kSurely = 1 - 1e-6;
 
 using Corners = NearestTriangles::Corners;
 
@@ -112,15 +110,10 @@ class GapSearch {
       for (Vec3& corner : b) corner = b_in_a_.position + rotation_ * corner;
       for (std::uint32_t i = 0; i < TriangleTree::leaf_count(leaf_a); ++i) {
         const std::uint32_t ta = tree_a().order()[TriangleTree::leaf_first(leaf_a) + i];
-        if (kept_apart(a_.facets()[a_.facet_of(ta)], b) < best_.distance()) best_.note(corners_of(a_.mesh(), ta), ta, b, tb);
+        if (kept_apart(a_.facets()[a_.facet_of(ta)], b[0], b[1], b[2]) < best_.distance())
+          best_.note(corners_of(a_.mesh(), ta), ta, b, tb);
       }
     }
-  }
-
-  /// How far the plane of a facet keeps a triangle from it, at least [m].
-  static double kept_apart(const MeshFacet& facet, const Corners& other) {
-    const double x = facet.normal.dot(other[0]), y = facet.normal.dot(other[1]), z = facet.normal.dot(other[2]);
-    return kSurely * std::max(std::min({x, y, z}) - facet.offset, facet.offset - std::max({x, y, z}));
   }
 
   const MeshSolid &a_, &b_;

@@ -1,6 +1,7 @@
 // The distance of two meshes.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "stickslip/collide/separation.h"
@@ -30,6 +31,16 @@ class NearestTriangles {
   MeshGap best_;
   bool any_ = false;
 };
+
+/// Facets are planes up to rounding: of the room that they leave this much counts.
+inline constexpr double kSurely = 1 - 1e-6;
+
+/// How far the plane of a facet keeps a triangle from it, at least [m]; negative if it does not. Those without a normal keep
+/// nothing apart.
+inline double kept_apart(const MeshFacet& facet, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const double x = facet.normal.dot(a), y = facet.normal.dot(b), z = facet.normal.dot(c);
+  return kSurely * std::max(std::min({x, y, z}) - facet.offset, facet.offset - std::max({x, y, z}));
+}
 
 /// The nearest points of two surfaces; none beyond `reach` [m].
 /// @param likely triangles that may be near each other: the nearer, the shorter the search. They never change what is found.

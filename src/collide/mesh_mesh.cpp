@@ -395,19 +395,14 @@ class MeshPair {
     return nearest.found();
   }
 
-  /// How far the planes of two triangles keep them apart, at least [m].
+  /// How far the planes and boxes of two triangles keep them apart, at least [m].
   double kept_apart(std::uint32_t ta, std::uint32_t tb) {
-    const auto beyond = [](const MeshFacet& facet, const std::array<std::uint32_t, 3>& corners, auto&& vertex) {
-      const double x = facet.normal.dot(vertex(corners[0])), y = facet.normal.dot(vertex(corners[1])),
-                   z = facet.normal.dot(vertex(corners[2]));
-      return std::max(std::min({x, y, z}) - facet.offset, facet.offset - std::max({x, y, z}));
-    };
-    const double from_a = beyond(a_.facets()[a_.facet_of(ta)], b_.mesh().triangles[tb],
-                                 [&](std::uint32_t v) -> const Vec3& { return near_.vertex_of_b(v); });
-    const double from_b = beyond(b_.facets()[b_.facet_of(tb)], a_.mesh().triangles[ta],
-                                 [&](std::uint32_t v) -> const Vec3& { return near_.vertex_of_a(v); });
-    // Facets are planes up to rounding; those without a normal keep nothing apart.
-    return std::max({from_a, from_b, near_.boxes_apart(ta, tb), 0.0}) * (1 - 1e-6);
+    const auto &of_a = a_.mesh().triangles[ta], &of_b = b_.mesh().triangles[tb];
+    const double from_a = narrow::kept_apart(a_.facets()[a_.facet_of(ta)], near_.vertex_of_b(of_b[0]),
+                                             near_.vertex_of_b(of_b[1]), near_.vertex_of_b(of_b[2]));
+    const double from_b = narrow::kept_apart(b_.facets()[b_.facet_of(tb)], near_.vertex_of_a(of_a[0]),
+                                             near_.vertex_of_a(of_a[1]), near_.vertex_of_a(of_a[2]));
+    return std::max({from_a, from_b, kSurely * near_.boxes_apart(ta, tb), 0.0});
   }
 
   /// By their boxes. @param pose of the inner mesh in the frame of the outer one

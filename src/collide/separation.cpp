@@ -16,8 +16,6 @@ namespace {
 constexpr double kTouchingInset = 0.1;
 
 constexpr double kAnywhere = std::numeric_limits<double>::infinity();
-/// Facets are planes up to rounding: of the room that they leave this much counts.
-constexpr double kSurely = 1 - 1e-6;
 
 /// A ball is a capsule without length.
 Capsule as_core(const Sphere& s) { return {s.radius, 0}; }
@@ -79,13 +77,13 @@ double above_mesh(const S& shape, const Pose& pose, const MeshSolid& solid, cons
   std::uint32_t nearest_triangle = 0;
   const auto look_at = [&](std::uint32_t index) {
     const std::array<Vec3, 3> corners = corners_of(solid.mesh(), index);
-    if (kSurely * kept_apart(around, turned_back * corners[0] - back, turned_back * corners[1] - back,
-                             turned_back * corners[2] - back) >=
+    if (narrow::kSurely * kept_apart(around, turned_back * corners[0] - back, turned_back * corners[1] - back,
+                                     turned_back * corners[2] - back) >=
         nearest)
       return;
     const MeshFacet& facet = solid.facets()[solid.facet_of(index)];
     const double in_front = -core.extent(-facet.normal) - facet.offset, behind = facet.offset - core.extent(facet.normal);
-    if (kSurely * std::max(in_front, behind) >= nearest) return;   // the plane of the triangle keeps them so far apart
+    if (narrow::kSurely * std::max(in_front, behind) >= nearest) return;   // the plane of the triangle keeps them so far apart
     const narrow::ConvexCore triangle(corners);
     const auto direction = narrow::core_direction(triangle, core, kAnywhere);
     const double room = room_along(triangle, core, direction.normal).distance;

@@ -40,8 +40,7 @@ bool share_a_corner(const TriangleMesh& mesh, std::uint32_t i, std::uint32_t j) 
 
 void find_piercings(const MeshSurface& s, std::uint32_t face, std::uint32_t triangle, std::vector<Piercing>& found) {
   const TriangleMesh& mesh = s.mesh();
-  const auto& [a, b, c] = mesh.triangles[triangle];
-  const std::array<Vec3, 3> corners{mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]};
+  const std::array<Vec3, 3> corners = corners_of(mesh, triangle);
   const Vec3 normal = face_normal(mesh, triangle);
   for (const std::uint32_t edge : s.edges().edges_of_face(face)) {
     const auto& [from, to] = s.edges().vertices(edge);

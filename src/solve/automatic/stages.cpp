@@ -98,7 +98,7 @@ Stages::Outcome Stages::run(Method method) {
       if (goes_inside_ && try_newton() == Outcome::done) return Outcome::done;
       if (goes_inside_ && can_afford(interior_price()) && interior() == Outcome::done) return Outcome::done;
       if (admm_is_cheaper() && admm() == Outcome::done) return Outcome::done;
-      return can_afford(newton_price()) ? newton(kNewtonPatience) : Outcome::slow;
+      return can_afford(newton_price()) ? newton(false) : Outcome::slow;
     case Method::admm:
       return admm_fits_ ? admm() : Outcome::slow;
   }
@@ -184,7 +184,7 @@ double Stages::admm_price() const { return kAdmmSteps * cost::admm_step(form_.wh
 /// Whether ADMM comes before Newton steps: where W is a large matrix of which much is zero, as that of stacks of soft bodies, a
 /// Newton step factors as much as all of ADMM's, and without symmetry.
 bool Stages::admm_is_cheaper() {
-  if (admm_came_first_ || !admm_fits_ || form_.condensation != nullptr || form_.joints != nullptr) return false;
+  if (admm_began_ || !admm_fits_ || form_.condensation != nullptr || form_.joints != nullptr) return false;
   return !form_.whole.is_factored() && !FullRankNewton::fits(form_.whole) && admm_price() < newton_price();
 }
 
@@ -300,20 +300,20 @@ std::span<double> Stages::start_whole() {
 /// did, where sweeps leave shares that no solution has. Others begin at the best. The nearer the start, the less it needs to
 /// be held back: α follows the error down as it does within a solve. Contacts of soft bodies, whose W is full, share no
 /// loads at will: there nothing is a better start than a guess of another motion.
-void Stages::start_newton(std::span<double> iterate) {
+void Stages::start_newton(std::span<double> iterate, bool trial) {
   const ContactProblem& p = form_.whole;
   double residual = monitor_.best_total();
   const bool from_guess = !guess_.empty();
   if (from_guess) {
     std::copy(guess_.begin(), guess_.end(), iterate.begin());
     residual = guess_residual_;
-    guess_.clear();
+    if (!trial) guess_.clear();
   }
   ProximalNewton::Settings settings;
   settings.linear.kind = LinearSolver::Kind::velocities;
   settings.alpha *= std::clamp(residual / fastest_, kNearestStart, 1.0);
   settings.near = kNearSolution * monitor_.control().tolerance;
-  if (from_guess && !tries_ && form_.condensation == nullptr && !p.is_factored()) {
+  if (from_guess && !trial && form_.condensation == nullptr && !p.is_factored()) {
     std::fill(iterate.begin(), iterate.end(), 0.0);
     settings.alpha = kFullAlpha;
   }
@@ -325,22 +325,18 @@ void Stages::start_newton(std::span<double> iterate) {
 /// A few Newton steps before interior points, from the guess as it is: where they get on at all they need a third of the steps.
 Stages::Outcome Stages::try_newton() {
   if (!can_afford(newton_price() + interior_price())) return Outcome::slow;
-  const std::vector<double> guess = guess_;
-  tries_ = true;
-  const Outcome outcome = newton(kTrialPatience);
-  tries_ = false;
-  guess_ = guess;
+  const Outcome outcome = newton(true);
   newton_steps_ = 0;
   return outcome;
 }
 
-/// @param patience steps without progress before they are left
-Stages::Outcome Stages::newton(double patience) {
+/// @param trial whether interior points are to follow
+Stages::Outcome Stages::newton(bool trial) {
   const double start = monitor_.best_total();
   const std::span<double> iterate = start_whole();
   // Goes on where it left, which may be far along though not better than the best; unless others did much better.
   if (newton_steps_ == 0 || start < kHelped * best_of_newton_) {
-    start_newton(iterate);
+    start_newton(iterate, trial);
     newton_steps_ = 0;
   }
   best_of_newton_ = start;
@@ -364,7 +360,8 @@ Stages::Outcome Stages::newton(double patience) {
       best_of_newton_ = monitor_.best_total();
       progress = newton_steps_;
     }
-    if (newton_steps_ - progress > patience_ * std::max<double>(patience, kMorePatience * newton_steps_)) {
+    if (newton_steps_ - progress >
+        patience_ * std::max<double>(trial ? kTrialPatience : kNewtonPatience, kMorePatience * newton_steps_)) {
       tell("Newton steps, which then stood still,", k, start);
       break;
     }
@@ -477,7 +474,7 @@ Stages::Outcome Stages::admm() {
   const ContactProblem& p = form_.whole;
   const double start = monitor_.best_total();
   if (!can_afford(admm_price())) return Outcome::slow;
-  admm_came_first_ = true;
+  admm_began_ = true;
   const std::span<double> iterate = start_whole();
   AdmmEngine::Settings settings;
   settings.most_work = monitor_.work_left() / (kFactorisations * cost::kOperation);

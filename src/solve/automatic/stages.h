@@ -78,8 +78,8 @@ class Stages {
   Outcome sweeps(bool others_follow);
   void mend(Acceleration&);
   bool leaves_sweeps(int sweeps, int window, double gained);
-  void start_newton(std::span<double> iterate);
-  Outcome newton(double patience);
+  void start_newton(std::span<double> iterate, bool trial);
+  Outcome newton(bool trial);
   Outcome try_newton();
   Outcome linear_steps();
   bool is_full() const;
@@ -107,10 +107,9 @@ class Stages {
   double best_of_newton_ = 0;                 ///< residual when Newton steps last made progress [m/s]
   int newton_steps_ = 0;                      ///< taken since Newton's method last began
   int step_ = 0, patience_ = 1;
-  bool admm_fits_ = true;          ///< until its setup says that it costs too much
-  bool admm_came_first_ = false;   ///< or was tried at all
-  bool goes_inside_ = false;       ///< whether interior point steps come before others that factor
-  bool tries_ = false;             ///< Newton steps that interior points are to follow
+  bool admm_fits_ = true;   ///< until its setup says that it costs too much
+  bool admm_began_ = false;
+  bool goes_inside_ = false;   ///< whether interior point steps come before others that factor
 };
 
 }   // namespace stickslip
